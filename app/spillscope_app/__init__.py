@@ -1,0 +1,1 @@
+"""The inspector and the command line of spillscope."""

@@ -1,0 +1,1 @@
+"""How full the window is: exact usage, rough estimates, and both together (spec T)."""

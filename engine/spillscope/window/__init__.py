@@ -1,0 +1,1 @@
+"""The context window: its size, and where compaction begins (spec W1, W2)."""
