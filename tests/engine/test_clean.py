@@ -1,5 +1,7 @@
 """Foreign text as a terminal may be shown it."""
 
+import unicodedata
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +18,10 @@ def test_bidi_overrides_are_shown() -> None:
 
 @given(st.text())
 def test_nothing_unprintable_is_left(text: str) -> None:
-    assert all(char.isprintable() or ord(char) > 0xFF for char in clean(text))
+    assert not {"Cc", "Cs"} & set(map(unicodedata.category, clean(text)))
+    assert not {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"} & set(
+        map(unicodedata.bidirectional, clean(text))
+    )
     assert clean(clean(text)) == clean(text)
 
 
