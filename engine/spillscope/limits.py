@@ -52,7 +52,7 @@ class Limits:
     aggregate: bool | None = None
     preview_chars: int = 2_000
     window: int | None = None
-    auto_compact_pct: int | None = None
+    auto_compact_pct: float | None = None
     auto_compact_window: int | None = None
     auto_compact: bool = True
     persists: bool = True
@@ -110,4 +110,7 @@ def usable_number(value: object) -> float | None:
     """L8.2, L9: a finite number above 0; booleans, strings, null and the rest are no override."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return value if math.isfinite(value) and value > 0 else None
+    try:
+        return value if math.isfinite(value) and value > 0 else None
+    except OverflowError:  # A whole number that JavaScript reads as infinity.
+        return None

@@ -49,13 +49,13 @@ def window_thresholds(
     source: str,
     guessed: bool = False,
     auto_compact: bool = True,
-    auto_compact_pct: int | None = None,
+    auto_compact_pct: float | None = None,
 ) -> Window:
     """W2: effective, auto-compact, warning and blocking of a window of `size` tokens."""
     effective = size - min(max_output, MAX_OUTPUT_RESERVE)
     compact_at = effective - AUTO_COMPACT_BUFFER
     if auto_compact_pct is not None and 1 <= auto_compact_pct <= 100:
-        compact_at = min(compact_at, effective * auto_compact_pct // 100)
+        compact_at = min(compact_at, math.floor(effective * auto_compact_pct / 100))
     return Window(
         size=size,
         source=source,
