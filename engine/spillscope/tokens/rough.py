@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from spillscope.blocks import units
+from spillscope.javascript import js_number, stringify
 
 IMAGE_TOKENS = 2_000
 """L5: an image or a document, whatever its data."""
@@ -75,6 +76,16 @@ def _estimate_tool_use(block: Mapping[str, Any]) -> int:
 
 def json_units(value: object) -> int:
     """Units of `value` as compact JSON, as JavaScript's JSON.stringify prints it."""
+    try:
+        printed = orjson.dumps(value)
+    except TypeError:  # a lone surrogate, an integer beyond 64 bits, or nesting that orjson refuses
+        return units(stringify(value))
+    length = len(printed) if printed.isascii() else units(printed.decode())
+    return length + _number_shift(value)
+
+
+def _number_shift(value: object) -> int:
+    """How many units more JavaScript prints for the numbers in `value` than orjson does."""
     shift = 0
     stack = [value]
     while stack:
@@ -84,65 +95,5 @@ def json_units(value: object) -> int:
         elif isinstance(item, list):
             stack.extend(item)
         elif isinstance(item, float) or (isinstance(item, int) and abs(item) > _EXACT):
-            shift += len(js_number(item)) - len(_python_number(item))
-    try:
-        printed = orjson.dumps(value)
-    except TypeError:  # a lone surrogate, or an integer beyond 64 bits
-        return shift + _slow_json_units(value)
-    return shift + (len(printed) if printed.isascii() else units(printed.decode()))
-
-
-def _python_number(value: float) -> str:
-    """The number as orjson (and, for what orjson refuses, json) prints it."""
-    try:
-        return orjson.dumps(value).decode()
-    except TypeError:
-        return repr(value)
-
-
-def js_number(value: float) -> str:
-    """A JSON number as JavaScript prints it after parsing it to a double."""
-    try:
-        double = float(value)
-    except OverflowError:
-        return "null"
-    if double != double or double in (float("inf"), float("-inf")):
-        return "null"
-    if double == 0:
-        return "0"
-    sign = "-" if double < 0 else ""
-    mantissa, _, exponent = repr(abs(double)).partition("e")
-    digits, point = _digits(mantissa, int(exponent or 0))
-    return sign + _js_layout(digits, point)
-
-
-def _digits(mantissa: str, exponent: int) -> tuple[str, int]:
-    """Significant digits, and how many of them stand before the decimal point."""
-    whole, _, fraction = mantissa.partition(".")
-    point = len(whole) + exponent
-    digits = whole + fraction
-    stripped = digits.lstrip("0")
-    point -= len(digits) - len(stripped)
-    return stripped.rstrip("0") or "0", point
-
-
-def _js_layout(digits: str, point: int) -> str:
-    """ECMAScript's Number::toString for the given digits and decimal point."""
-    count = len(digits)
-    if count <= point <= 21:
-        return digits + "0" * (point - count)
-    if 0 < point <= 21:
-        return f"{digits[:point]}.{digits[point:]}"
-    if -6 < point <= 0:
-        return f"0.{'0' * -point}{digits}"
-    power = point - 1
-    tail = f".{digits[1:]}" if count > 1 else ""
-    return f"{digits[0]}{tail}e{'+' if power >= 0 else '-'}{abs(power)}"
-
-
-def _slow_json_units(value: object) -> int:
-    import json
-
-    printed = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    lone = sum(1 for char in printed if "\ud800" <= char <= "\udfff")
-    return units(printed) + 5 * lone  # JSON.stringify escapes a lone surrogate: six units instead of one
+            shift += len(js_number(item)) - len(orjson.dumps(item))
+    return shift
