@@ -109,7 +109,7 @@ class _Run:
         over = frozen_chars + fresh_chars > self.limit
         picks = self._select(group, eligible, frozen_chars + fresh_chars) if over and eligible else ()
         self.chosen.update(group[pick.position].tool_use_id for pick in picks)
-        self.kept.update((group[at].tool_use_id, None) for at in fresh if group[at].tool_use_id not in self.chosen)
+        self._keep(group, exempt)
         return GroupPlan(
             states=states,
             exempt=exempt,
@@ -119,6 +119,14 @@ class _Run:
             reapplied_chars=_sum(group, (at for at, state in enumerate(states) if state == "mustReapply")),
             exempt_chars=_sum(group, exempt),
             over=over,
+        )
+
+    def _keep(self, group: Sequence[Candidate], exempt: frozenset[int]) -> None:
+        """B5, B6, B8: everything not selected becomes seen, exempt results first."""
+        order = (*sorted(exempt), *range(len(group)))
+        ids = (group[at].tool_use_id for at in order)
+        self.kept.update(
+            (tool_use_id, None) for tool_use_id in ids if not (tool_use_id in self.chosen or tool_use_id in self.seen)
         )
 
     def _select(self, group: Sequence[Candidate], eligible: list[int], total: int) -> tuple[Pick, ...]:
