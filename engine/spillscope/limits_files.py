@@ -28,7 +28,7 @@ def read_limits_file(path: Path) -> dict[str, object]:
             raw = file.read(MAX_FILE_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise LimitsError(f"can't read the limits file: {path}: {reason}") from error
+        raise LimitsError(f"can't read the limits file: {path}: {reason}; check the path") from error
     if len(raw) > MAX_FILE_BYTES:
         raise LimitsError(f"this is no limits file: {path}: it is larger than 1 MB; check the path")
     try:
@@ -147,7 +147,9 @@ def _wrong(key: str, value: object, source: str, wanted: str) -> LimitsError:
 
 def _word(value: object) -> str:
     """A foreign value, short enough for one line."""
-    text = repr(value) if not isinstance(value, int) or abs(value) <= _MAX_SAFE_INTEGER else "a number out of range"
+    if isinstance(value, int) and abs(value) > _MAX_SAFE_INTEGER:
+        return "a number out of range"
+    text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 60 else text[:59] + "…"
 
 
