@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeVar
@@ -42,7 +43,7 @@ def apply_command(session_dir: Path, stream: bool, limits: LimitsRequest) -> Non
     Limits in a request win over those given here.
     """
     store = DirectoryStore(session_dir)
-    source, target = click.get_binary_stream("stdin"), click.get_binary_stream("stdout")
+    source, target = sys.stdin.buffer, sys.stdout.buffer
     if stream:
         _serve(source, target, store, WatchedLimits(limits.plan(None)))
     else:
@@ -56,14 +57,14 @@ def apply_command(session_dir: Path, stream: bool, limits: LimitsRequest) -> Non
 @limits_options
 def admit_command(session_dir: Path, tool: str, tool_use_id: str, limits: LimitsRequest) -> None:
     """What the model should get of one tool result: text on standard input, exactly those bytes on standard output."""
-    raw = click.get_binary_stream("stdin").read()
+    raw = sys.stdin.buffer.read()
     # Bytes that are no UTF-8 leave as they came.
     text = raw.decode(errors="surrogateescape")
     admitted = maybe_persist_large_tool_result(
         tool, tool_use_id, text, limits.book(None).newest, DirectoryStore(session_dir), log=_report_failure
     )
     given = raw if admitted.fate == "full" else admitted.content.encode(errors="surrogateescape")
-    click.get_binary_stream("stdout").write(given)
+    sys.stdout.buffer.write(given)
 
 
 def _report_failure(failure: SpillFailure) -> None:
