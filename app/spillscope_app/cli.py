@@ -145,6 +145,7 @@ def inspector_command(path: Path | None, limits: LimitsRequest) -> int:
 
 
 @click.group(
+    "spillscope",
     cls=SpillscopeGroup,
     options_metavar="",
     subcommand_metavar="[PATH] [LIMITS] | COMMAND [ARGS]...",

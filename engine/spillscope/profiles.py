@@ -14,7 +14,7 @@ from spillscope.limits import DEFAULT_MAX_RESULT_SIZE_CHARS, Limits
 
 Version = tuple[int, ...]
 
-_LEADING_NUMBERS = re.compile(r"\d{1,9}(?:\.\d{1,9})*")
+_LEADING_NUMBERS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})*")
 
 
 @dataclass(frozen=True, slots=True)
