@@ -33,7 +33,7 @@ format: .venv/ready ## format the code
 	$(BIN)/ruff format .
 
 bench: .venv/ready ## the benchmarks, as ratios
-	$(BIN)/python -m benchmarks
+	PYTHONPATH=tests $(BIN)/python -m benchmarks
 
 clean: ## remove what was set up
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
