@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+from click.shell_completion import CompletionItem
 
 from spillscope.clean import clean
 from spillscope.errors import SpillscopeError
@@ -62,9 +63,19 @@ class SpillscopeGroup(click.Group):
         return command if isinstance(command, click.Command) else None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args or args[0] not in (*COMMANDS, "--help", "--version"):
+        # While a shell completes the first word, it may still become a command.
+        undecided = ctx.resilient_parsing and not args
+        if not undecided and (not args or args[0] not in (*COMMANDS, "--help", "--version")):
             args = [_INSPECTOR, *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        items = super().shell_complete(ctx, incomplete)
+        if incomplete.startswith("-"):
+            known = {item.value for item in items}
+            others = inspector_command.shell_complete(click.Context(inspector_command, parent=ctx), incomplete)
+            return items + [item for item in others if item.value not in known]
+        return items or [CompletionItem(incomplete, type="file")]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -154,3 +154,27 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
         os.close(written)
     assert done.stderr == b""
     assert done.returncode == cli.EXIT_BROKEN_PIPE
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("spillscope lim", ["plain,limits"]),
+        ("spillscope some", ["file,some"]),
+        ("spillscope --over", ["plain,--override"]),
+        ("spillscope limits --over", ["plain,--override"]),
+        ("spillscope path --win", ["plain,--window"]),
+    ],
+)
+def test_a_shell_completes_commands_paths_and_options(words: str, wanted: list[str]) -> None:
+    environment = {
+        **os.environ,
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(words.count(" ")),
+        "_SPILLSCOPE_COMPLETE": "bash_complete",
+    }
+    program = "from spillscope_app.cli import main; main(prog_name='spillscope')"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=50
+    )
+    assert (done.stdout.split(), done.stderr) == (wanted, "")
