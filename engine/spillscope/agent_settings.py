@@ -91,14 +91,13 @@ def _table(value: object) -> Mapping[str, object]:
 
 
 def _number(value: object) -> float | None:
-    """A number above 0 that stands in an environment block, as itself or as text; whole ones come back as int."""
+    """A number above 0 that stands in an environment block, as itself or as text."""
     if isinstance(value, str):
         try:
             value = float(value)
         except ValueError:
             return None
-    number = usable_number(value)
-    return int(number) if number is not None and number == int(number) else number
+    return usable_number(value)
 
 
 def _is_true(value: object) -> bool:

@@ -107,10 +107,13 @@ class Limits:
 
 
 def usable_number(value: object) -> float | None:
-    """L8.2, L9: a finite number above 0; booleans, strings, null and the rest are no override."""
+    """L8.2, L9: a finite number above 0, a whole one as int; booleans, strings, null and the rest are no override."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
-        return value if math.isfinite(value) and value > 0 else None
+        usable = math.isfinite(value) and value > 0
     except OverflowError:  # A whole number that JavaScript reads as infinity.
         return None
+    if not usable:
+        return None
+    return int(value) if value == int(value) else value

@@ -122,9 +122,9 @@ def _declared_chars(value: object) -> float | None:
         return math.inf if value.strip().lower() in _INFINITY_WORDS else None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    if isinstance(value, int) and value > _MAX_SAFE_INTEGER:
-        return None
-    return None if value < 0 else value
+    if value == 0 or (isinstance(value, float) and not math.isfinite(value)):
+        return value
+    return usable_number(value)
 
 
 def _as_table(key: str, value: object, source: str) -> Mapping[str, object]:

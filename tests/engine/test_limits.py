@@ -93,6 +93,6 @@ def test_only_tools_that_opt_out_are_exempt() -> None:
     assert [limits.is_exempt(tool) for tool in ("Read", "X", "Y", "Bash", None)] == [True, True, False, False, False]
 
 
-def test_a_usable_number_keeps_its_type() -> None:
-    assert isinstance(usable_number(3), int)
-    assert isinstance(usable_number(3.0), float)
+def test_whole_numbers_come_back_as_int() -> None:
+    assert isinstance(usable_number(3.0), int)
+    assert (usable_number(3), usable_number(2.5)) == (3, 2.5)
