@@ -1,0 +1,128 @@
+"""The one table of commands. Bindings, footer, command palette and help all come from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from textual.binding import Binding, BindingType
+
+Place = Literal["anywhere", "groups", "list", "text", "sheet"]
+"""Where a command's keys work: in the whole app, on the main screen, in a list, in a text, on a sheet over the screen."""
+
+PLACE_NAMES: dict[Place, str] = {
+    "list": "In the list",
+    "text": "In a text",
+    "groups": "On the main screen",
+    "anywhere": "Anywhere",
+}
+"""The places in the order in which help shows them; a sheet's one key stands on the sheet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A thing that a user can do. `keys`: comma-separated, as Textual writes them; `shown`: as people read them.
+
+    `description` is the word in the footer, `help` the sentence in help and palette. `in_footer`: shown there while it works.
+    """
+
+    id: str
+    place: Place
+    keys: str
+    shown: str
+    action: str
+    description: str
+    help: str
+    in_footer: bool = False
+    in_palette: bool = True
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("up", "list", "up,k", "↑ k", "move(-1)", "up", "One row up.", in_palette=False),
+    Command("down", "list", "down,j", "↓ j", "move(1)", "down", "One row down.", in_palette=False),
+    Command("page-up", "list", "pageup", "PgUp", "page(-1)", "page up", "One screenful up.", in_palette=False),
+    Command("page-down", "list", "pagedown", "PgDn", "page(1)", "page down", "One screenful down.", in_palette=False),
+    Command("first", "list", "g,home", "g Home", "edge('first')", "first", "To the oldest row.", in_palette=False),
+    Command("last", "list", "G,end", "G End", "edge('last')", "last", "To the newest row.", in_palette=False),
+    Command(
+        "open",
+        "list",
+        "enter,space",
+        "enter",
+        "enter",
+        "open",
+        "Open or close a group; on a result, go to its Why.",
+        in_footer=True,
+        in_palette=False,
+    ),
+    Command("deeper", "list", "right,l", "→ l", "fold(True)", "deeper", "Open a group, or go into it.", in_palette=False),
+    Command("out", "list", "left,h", "← h", "fold(False)", "out", "Close a group, or leave it.", in_palette=False),
+    Command("text-up", "text", "up,k", "↑ k", "scroll(-1)", "up", "One line up.", in_palette=False),
+    Command("text-down", "text", "down,j", "↓ j", "scroll(1)", "down", "One line down.", in_palette=False),
+    Command("text-page-up", "text", "pageup", "PgUp", "scroll_page(-1)", "page up", "One screenful up.", in_palette=False),
+    Command(
+        "text-page-down",
+        "text",
+        "pagedown,space",
+        "PgDn",
+        "scroll_page(1)",
+        "page down",
+        "One screenful down.",
+        in_palette=False,
+    ),
+    Command("text-first", "text", "g,home", "g Home", "scroll_edge('first')", "first", "To the first line.", in_palette=False),
+    Command("text-last", "text", "G,end", "G End", "scroll_edge('last')", "last", "To the last line.", in_palette=False),
+    Command("why", "groups", "tab", "tab", "why", "why", "Go to the Why of the selected row, and back.", in_footer=True),
+    Command("back", "groups", "escape", "esc", "back", "back", "Back to the list.", in_palette=False),
+    Command("follow", "groups", "f", "f", "follow", "follow", "Follow the newest group until you move.", in_footer=True),
+    Command("sums", "groups", "equals_sign", "=", "sums", "sums", "The arithmetic of the gauge, line by line.", in_footer=True),
+    Command(
+        "close",
+        "sheet",
+        "escape,q,enter,question_mark,equals_sign",
+        "esc",
+        "close",
+        "close",
+        "Close this.",
+        True,
+        in_palette=False,
+    ),
+    Command(
+        "help", "anywhere", "question_mark,f1", "?", "app.help", "help", "What the words, marks and keys mean.", in_footer=True
+    ),
+    Command(
+        "palette",
+        "anywhere",
+        "ctrl+p",
+        "^p",
+        "app.command_palette",
+        "commands",
+        "Find a command by its name.",
+        in_palette=False,
+    ),
+    Command(
+        "quit", "anywhere", "q,ctrl+q", "q", "app.quit", "quit", "Leave. Nothing was written to the session.", in_footer=True
+    ),
+)
+
+
+def in_place(*places: Place) -> Iterable[Command]:
+    """The commands of some places, in table order."""
+    return (command for command in COMMANDS if command.place in places)
+
+
+def bindings(*places: Place) -> list[BindingType]:
+    """Textual's bindings for the commands of some places."""
+    return [
+        Binding(
+            command.keys,
+            command.action,
+            command.description,
+            show=command.in_footer,
+            key_display=command.shown,
+            tooltip=command.help,
+            id=command.id,
+        )
+        for command in in_place(*places)
+    ]

@@ -1,0 +1,162 @@
+"""The one bridge between a session on disk and the screens.
+
+Events are hints, stat is the truth: a watcher only says "look now", a timer looks anyway, and both go through the same
+scan and diff. Two threads: one looks and reads, the other waits for hints. What they find leaves as messages; neither
+touches a widget.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from textual.message import Message
+
+from spillscope.errors import SpillscopeError
+from spillscope.session.reading import Reading
+from spillscope.transcript.scan import Snapshot, diff, scan
+from spillscope_app.picture import Watching
+
+LOOK_SECONDS = 0.25
+"""How often the files are looked at without any hint."""
+REREAD_SECONDS = 2.0
+"""How often the source is asked although its files look the same: what else it depends on may have changed."""
+REST_SECONDS = 0.1
+"""The shortest time between two readings: a person sees no difference, and a burst costs one reading."""
+RETRY_SECONDS = 2.0
+"""How long a failed watcher, or an unreadable session, is left alone."""
+
+
+class Source(Protocol):
+    """A session that can be read again. Cheap when nothing changed: then the same object comes back."""
+
+    def refresh(self) -> Reading: ...
+
+
+@dataclass
+class NewReading(Message):
+    """The session has changed. Only the newest one of a queue matters."""
+
+    reading: Reading
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, NewReading)
+
+
+@dataclass
+class Trouble(Message):
+    """The session can't be read now, in words; None: it can again."""
+
+    words: str | None
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, Trouble)
+
+
+@dataclass
+class WatchingBy(Message):
+    """How changes are noticed from now on."""
+
+    how: Watching
+
+
+Hints = Callable[[Sequence[str], threading.Event], Any]
+"""Yields, for some paths until an event is set, whenever something may have changed; raises when it can't."""
+
+
+def watch_hints(paths: Sequence[str], stop: threading.Event) -> Any:
+    """Hints from the operating system about the folders of `paths`: a watched file would go deaf when it is replaced."""
+    from watchfiles import watch  # late: 90 ms that the first frame need not wait for
+
+    folders = sorted({Path(path).absolute().parent for path in paths})
+    return watch(
+        *folders,
+        watch_filter=None,
+        step=20,
+        debounce=200,
+        rust_timeout=1_000,
+        recursive=False,
+        raise_interrupt=False,
+        stop_event=stop,
+    )
+
+
+class Feed:
+    """Reads a source when its files change and posts what it finds. `look` and `listen` each want a thread."""
+
+    def __init__(
+        self,
+        source: Source,
+        paths: Sequence[str],
+        post: Callable[[Message], object],
+        hints: Hints = watch_hints,
+    ) -> None:
+        self._source, self._paths, self._post, self._hints = source, tuple(paths), post, hints
+        self._stop = threading.Event()
+        self._wake = threading.Event()
+        self._reading: Reading | None = None
+        self._trouble: str | None = None
+        self._seen: Snapshot = {}
+
+    def stop(self) -> None:
+        """End both loops soon."""
+        self._stop.set()
+        self._wake.set()
+
+    def look(self) -> None:
+        """Read now, and again whenever the files look different, until stopped."""
+        unread = 0.0
+        self.read_now()
+        while not self._stop.wait(REST_SECONDS):
+            hinted = self._wake.wait(LOOK_SECONDS)
+            self._wake.clear()
+            unread += LOOK_SECONDS
+            overdue = unread >= (RETRY_SECONDS if self._trouble else REREAD_SECONDS)
+            if not self._stop.is_set() and (diff(self._seen, scan(self._paths)) or hinted or overdue):
+                unread = 0.0
+                self.read_now()
+
+    def read_now(self) -> None:
+        """One look and one reading; posts what is new about it."""
+        self._seen = scan(self._paths)
+        try:
+            reading = self._source.refresh()
+        except (SpillscopeError, OSError) as error:
+            self._tell(_in_words(error))
+            return
+        except Exception as error:
+            self._tell(f"the reader failed with {type(error).__name__}: {error}")
+            return
+        self._tell(None)
+        if reading is not self._reading:
+            self._reading = reading
+            self._post(NewReading(reading))
+
+    def _tell(self, trouble: str | None) -> None:
+        if trouble != self._trouble:
+            self._trouble = trouble
+            self._post(Trouble(trouble))
+
+    def listen(self) -> None:
+        """Pass hints on until stopped. A watcher that fails is told of, left alone for a while, and tried again."""
+        while not self._stop.is_set():
+            try:
+                hints = self._hints(self._paths, self._stop)
+                self._post(WatchingBy("events"))
+                for _ in hints:
+                    self._wake.set()
+            except Exception:
+                pass
+            if not self._stop.is_set():
+                self._post(WatchingBy("polling"))
+                self._stop.wait(RETRY_SECONDS)
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {os.fsdecode(error.filename)}" if error.filename else error.strerror
+    return str(error)

@@ -1,0 +1,21 @@
+"""What the screens show at an instant: one immutable value, bound down from the app."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from spillscope.session.reading import Reading
+
+Watching = Literal["starting", "events", "polling"]
+"""How changes are noticed: not yet, by a watcher's hints, or only by looking again and again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The newest reading of a session, how it is watched, and what went wrong with the last look, if anything."""
+
+    path: str
+    reading: Reading | None = None
+    watching: Watching = "starting"
+    trouble: str | None = None

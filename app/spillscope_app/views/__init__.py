@@ -1,0 +1,1 @@
+"""From a reading to lines: pure functions, no Textual."""

@@ -1,0 +1,55 @@
+"""Help: what the words, marks and keys mean. Made from the same tables that the screens are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spillscope_app.commands import PLACE_NAMES, in_place
+from spillscope_app.spans import Line, Span, left, line
+from spillscope_app.views.facts import Facts
+from spillscope_app.views.top import AUTO_COMPACT, WARNING
+from spillscope_app.views.words import WORDS
+
+_INTRO = (
+    "A group is one message that carried tool results to the model; each is a row. Its size is that of the originals, beside "
+    "it what the model sees of them. Its bar is frozen + fresh against the budget of one group."
+)
+_GAUGE: tuple[tuple[str, str], ...] = (
+    ("█ exact", "The API's own count of the last response."),
+    ("▒ estimate", "What came after it, at 4 chars a token."),
+    (f"{WARNING} warning", "From here the agent warns; the second such mark is where it refuses to go on."),
+    (f"{AUTO_COMPACT} auto-compact", "From here the agent compacts, if it does so by itself."),
+    ("▁▃▅ ╎", "The context of each request; ╎ marks a compaction."),
+)
+_NAMES = 17
+
+
+def guide(width: int) -> Sequence[Line]:
+    """The whole help in lines of `width` cells."""
+    facts = Facts(width)
+    facts.say(line(_INTRO))
+    _part(facts, "Words")
+    for word in WORDS:
+        _entry(facts, line(word.mark, Span(f" {word.name}", word.ink)), word.meaning)
+    _part(facts, "Gauge")
+    for mark, meaning in _GAUGE:
+        _entry(facts, line(Span(mark, "gauge")), meaning)
+    for place, name in PLACE_NAMES.items():
+        _part(facts, name)
+        for command in in_place(place):
+            _entry(facts, line(Span(command.shown, "strong")), command.help)
+    return facts.lines
+
+
+def _part(facts: Facts, name: str) -> None:
+    facts.gap()
+    facts.say(line(Span(name, "title")))
+
+
+def _entry(facts: Facts, head: Line, meaning: str) -> None:
+    indent = _NAMES + 2
+    if facts.width >= indent + 20:
+        facts.say((*left(head, _NAMES), Span("  "), Span(meaning)), indent)
+    else:
+        facts.say(head)
+        facts.say((Span("  "), Span(meaning, "dim")), 2)

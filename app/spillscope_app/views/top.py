@@ -1,0 +1,124 @@
+"""The three lines above the list: who and where, how full, and the legend with its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spillscope.session.reading import Reading, Totals
+from spillscope.window.thresholds import Window
+from spillscope_app.format import age, base_name, compact, liveness, model_name, plural, short
+from spillscope_app.picture import Picture
+from spillscope_app.spans import Ink, Line, Piece, Span, cut, foreign, line, spread
+from spillscope_app.views.words import EXEMPT, FRESH, FROZEN, OVER, PERSISTED, REAPPLY, Word, count_of
+from spillscope_app.widgets.gauge import Gauge, Mark, Sample
+
+_NEWEST_REQUESTS = 120
+"""As many requests as a sparkline ever shows."""
+_LONGEST_BADGE = 44
+WARNING, AUTO_COMPACT, BLOCKING = "┊", "│", "┊"
+
+
+def header(picture: Picture, now: float, width: int) -> tuple[Line, ...]:
+    """Project, session, model and window, version; at the right how live it is, how it is watched, and badges."""
+    at_left = [Piece(1, (Span("spillscope", "title"),))]
+    at_right = [Piece(8, (Span(_state(picture, now), "strong"),))]
+    reading = picture.reading
+    if reading is not None:
+        at_left += _identity(reading)
+        at_right += [Piece(9, (badge,)) for badge in badges(picture, with_evidence=width >= 120)]
+    if picture.watching != "starting":
+        at_right.insert(1, Piece(3, (Span(picture.watching, "dim"),)))
+    inner = spread(at_left, at_right, max(0, width - 2))
+    return ((Span(" "), *inner, Span(" ")),)
+
+
+def _identity(reading: Reading) -> list[Piece]:
+    session, window = reading.session, reading.context.window
+    place = session.cwd or session.path.rpartition("/")[0] or session.path
+    pieces = [
+        Piece(7, (foreign(base_name(place), "strong"),)),
+        Piece(5, (foreign(session.id[:8], "dim"),)),
+    ]
+    if session.model:
+        pieces.append(Piece(6, (foreign(model_name(session.model)), Span(f" {short(window.size)}", "dim"))))
+    if session.version:
+        pieces.append(Piece(2, (foreign(session.version, "dim"),)))
+    return pieces
+
+
+def _state(picture: Picture, now: float) -> str:
+    if picture.reading is None:
+        return "…" if picture.trouble is None else "unreadable"
+    session = picture.reading.session
+    return liveness(session.last_write, now) if session.exists else "waiting"
+
+
+def badges(picture: Picture, with_evidence: bool) -> list[Span]:
+    """What is out of the ordinary, each in a few words; nothing when nothing is."""
+    reading = picture.reading
+    if reading is None:
+        return []
+    found = []
+    if picture.trouble is not None:
+        found.append("! not up to date")
+    if reading.session.skipped_lines:
+        found.append(f"! {plural(len(reading.session.skipped_lines), 'line')} skipped")
+    if reading.totals.drift:
+        found.append(f"! drift {reading.totals.drift}")
+    if not reading.aggregate:
+        found.append(f"! budget off · {reading.evidence}" if with_evidence else "! budget off")
+    return [Span(cut(foreign(badge).text, _LONGEST_BADGE), "over") for badge in found]
+
+
+def gauge(reading: Reading, now: float) -> Gauge:
+    """W2 and T4 as the gauge's figures."""
+    context, window = reading.context, reading.context.window
+    marks = [Mark(window.warning, WARNING, "dim"), Mark(window.blocking, BLOCKING, "strong")]
+    if window.auto_compact_enabled:
+        marks.append(Mark(window.auto_compact, AUTO_COMPACT, "warn"))
+    return Gauge(
+        exact=context.usage,
+        estimate=context.estimate,
+        size=window.size,
+        marks=tuple(mark for mark in marks if mark.at > 0),
+        exact_age=age(now - context.exact_at) if context.exact_at is not None else "",
+        guessed=window.guessed,
+        limit_words=(Piece(3, _until_compact(context.tokens, window)),),
+        history=_history(reading),
+    )
+
+
+def _until_compact(tokens: int, window: Window) -> Line:
+    if not window.auto_compact_enabled:
+        return line(Span("auto-compact is off", "dim"))
+    gap = window.auto_compact - tokens
+    if gap <= 0:
+        return line(Span(f"{short(-gap)} past auto-compact", "warn"), Span(", if proactive", "dim"))
+    return line("auto-compact in ", Span(compact(gap), "strong"), Span(", if proactive", "dim"))
+
+
+def _history(reading: Reading) -> Sequence[Sample]:
+    requests = reading.requests[max(0, len(reading.requests) - _NEWEST_REQUESTS) :]
+    samples: list[Sample] = []
+    segment: int | None = None
+    for request in requests:
+        samples.append(Sample(request.usage.prompt, is_break=segment is not None and request.segment != segment))
+        segment = request.segment
+    return samples
+
+
+def legend(reading: Reading, width: int) -> tuple[Line, ...]:
+    """The words of the field with their marks and their counts in this session; shortened where there is no room."""
+    roomy = width >= 100
+    at_left = [Piece(9 - place, _entry(word, reading.totals, roomy)) for place, word in enumerate((REAPPLY, FROZEN, FRESH))]
+    at_right = [Piece(5 - place, _entry(word, reading.totals, roomy)) for place, word in enumerate((PERSISTED, EXEMPT))]
+    at_right.append(Piece(10 if reading.totals.over_budget else 2, _entry(OVER, reading.totals, roomy)))
+    inner = spread(at_left, at_right, max(0, width - 2), "   " if roomy else "  ")
+    return ((Span(" "), *inner, Span(" ")),)
+
+
+def _entry(word: Word, totals: Totals, roomy: bool) -> Line:
+    count = count_of(word, totals)
+    name = word.name if roomy else word.name.split()[0]
+    inks: tuple[Ink, Ink, Ink] = (word.ink, "", "strong") if count else ("faint", "faint", "faint")
+    return line(Span(word.glyph, inks[0]), Span(f" {name} ", inks[1]), Span(f"{count:,}", inks[2]))

@@ -1,0 +1,239 @@
+"""A list of any length, with rows that open, a cursor, and a follow mode. Draws only the rows in view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.cache import LRUCache
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollDown, ScrollTo, ScrollUp
+from textual.strip import Strip
+
+from spillscope_app.commands import bindings
+from spillscope_app.spans import Paint, Span
+from spillscope_app.widgets.ink import INK_CLASSES, draw
+from spillscope_app.widgets.outline import GUTTER, ITSELF, Empty, Items, Key, Outline
+
+SCROLLBAR = 1
+"""Cells that are kept free for the scroll bar at the right."""
+_CACHED_ROWS = 512
+
+
+class LineTable(ScrollView, can_focus=True):
+    """Shows `Items`. While it follows, the cursor is on the newest thing; any move by the user ends that."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*INK_CLASSES, "line-table--cursor"}
+    BINDINGS = bindings("list")
+    ALLOW_SELECT = False
+    DEFAULT_CSS = f"""
+    LineTable {{ overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: {SCROLLBAR}; scrollbar-gutter: stable; }}
+    """
+
+    following: reactive[bool] = reactive(True, repaint=False)
+
+    @dataclass
+    class Selected(Message):
+        """The cursor stands on something else now, or on nothing."""
+
+        key: Key | None
+
+    @dataclass
+    class Opened(Message):
+        """The user wants to look into a row that has no children."""
+
+        key: Key
+
+    @dataclass
+    class Followed(Message):
+        """Following has begun or ended."""
+
+        following: bool
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._outline = Outline(Empty())
+        self._expanded: frozenset[int] = frozenset()
+        self._cursor = 0
+        self._announced: Key | None = None
+        self._placeholder: Paint | None = None
+        self._strips: LRUCache[tuple[object, ...], Strip] = LRUCache(_CACHED_ROWS)
+
+    @property
+    def selected(self) -> Key | None:
+        """The key under the cursor; None in an empty table."""
+        return self._outline.key(self._cursor) if self._outline.height else None
+
+    @property
+    def items(self) -> Items:
+        """What is shown."""
+        return self._outline.items
+
+    @property
+    def expanded(self) -> frozenset[int]:
+        """Identities of the opened things."""
+        return self._expanded
+
+    def show(self, items: Items, placeholder: Paint | None = None) -> None:
+        """Show these things; `placeholder` is what an empty table says. Selection, scroll and opened rows stay."""
+        self._placeholder = placeholder
+        self._rebuild(items, self._expanded)
+
+    def _rebuild(self, items: Items, expanded: frozenset[int]) -> None:
+        selected, above = self.selected, self._cursor - self.scroll_offset.y
+        self._expanded = expanded
+        self._outline = Outline.build(items, expanded)
+        self._strips.clear()
+        self.virtual_size = Size(0, self._outline.height)
+        if self.following:
+            self._to_newest()
+        else:
+            row = self._outline.row(selected) if selected else None
+            self._cursor = self._clamp(self._cursor if row is None else row)
+            self.scroll_to(y=self._cursor - above, animate=False)
+        self.refresh()
+        self._announce()
+
+    def _to_newest(self) -> None:
+        last = len(self._outline.items) - 1
+        self._cursor = self._outline.row(Key(self._outline.items.ident(last))) or 0 if last >= 0 else 0
+        self.scroll_to(y=min(self._cursor, self.max_scroll_y), animate=False)
+
+    def _clamp(self, row: int) -> int:
+        return max(0, min(row, self._outline.height - 1))
+
+    def _announce(self) -> None:
+        if (key := self.selected) != self._announced:
+            self._announced = key
+            self.post_message(self.Selected(key))
+
+    def watch_following(self, following: bool) -> None:
+        if following:
+            self._move_to(self._cursor, follow=True)
+        self.post_message(self.Followed(following))
+
+    def _move_to(self, row: int, *, follow: bool = False) -> None:
+        """Put the cursor in a row, scroll it into view, and stop following unless that is why it moves."""
+        if not self._outline.height:
+            return
+        before = self._cursor
+        if follow:
+            self._to_newest()
+        else:
+            self.following = False
+            self._cursor = self._clamp(row)
+        self.refresh_line(before)
+        self.refresh_line(self._cursor)
+        self._reveal()
+        self._announce()
+
+    def _reveal(self) -> None:
+        top, height = self.scroll_offset.y, max(1, self.scrollable_content_region.height)
+        if self._cursor < top:
+            self.scroll_to(y=self._cursor, animate=False)
+        elif self._cursor >= top + height:
+            self.scroll_to(y=self._cursor - height + 1, animate=False)
+
+    def action_move(self, rows: int) -> None:
+        """Move by rows, down where positive."""
+        self._move_to(self._cursor + rows)
+
+    def action_page(self, pages: int) -> None:
+        """Move by screenfuls, down where positive."""
+        self._move_to(self._cursor + pages * max(1, self.scrollable_content_region.height - 1))
+
+    def action_edge(self, where: str) -> None:
+        """Move to the `first` or the `last` row."""
+        self._move_to(0 if where == "first" else self._outline.height - 1)
+
+    def action_enter(self) -> None:
+        """Open or close the row of a thing; ask to look into any other."""
+        if (key := self.selected) is None:
+            return
+        self.following = False
+        if key.child == ITSELF and self._outline.items.children(self._outline.place(self._cursor).at):
+            self._rebuild(self._outline.items, self._expanded ^ {key.ident})
+            self._reveal()
+        else:
+            self.post_message(self.Opened(key))
+
+    def action_fold(self, deeper: bool) -> None:
+        """Open a row, or go into an opened one; close a row, or go from a child to its thing."""
+        if (key := self.selected) is None:
+            return
+        itself = key.child == ITSELF
+        if itself and deeper != (key.ident in self._expanded):
+            self.action_enter()
+        elif itself and deeper:
+            self._move_to(self._cursor + 1)
+        elif not itself and not deeper:
+            self._move_to(self._outline.row(Key(key.ident)) or 0)
+
+    def render_line(self, y: int) -> Strip:
+        row, width = y + self.scroll_offset.y, self.size.width
+        if not self._outline.height:
+            lines = self._placeholder(width) if self._placeholder else ()
+            return draw(self, lines[y] if y < len(lines) else (), width, self.rich_style)
+        if row >= self._outline.height:
+            return Strip.blank(width, self.rich_style)
+        here = row == self._cursor
+        cached = (row, width, here, self.has_focus)
+        strip = self._strips.get(cached)
+        if strip is None:
+            strip = self._strips[cached] = self._draw_row(row, width, here)
+        return strip
+
+    def _draw_row(self, row: int, width: int, here: bool) -> Strip:
+        at, child = self._outline.place(row)
+        can_open = child == ITSELF and self._outline.items.children(at)
+        mark = ("▾ " if self._outline.is_opened(at) else "▸ ") if can_open else "  "
+        base = self._cursor_style() if here else self.rich_style
+        spans = (Span(mark, "dim"), *self._outline.items.line(at, child, max(0, width - GUTTER)))
+        return draw(self, spans, width, base)
+
+    def _cursor_style(self) -> Style:
+        return self.get_component_rich_style("line-table--cursor")
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._strips.clear()
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def on_resize(self, event: events.Resize) -> None:
+        if self.following:
+            self._to_newest()
+        else:
+            self._reveal()
+
+    def on_click(self, event: events.Click) -> None:
+        row = event.y + self.scroll_offset.y
+        if row >= self._outline.height:
+            return
+        self._move_to(row)
+        if event.x < GUTTER or event.chain == 2:
+            self.action_enter()
+
+    def on_mouse_scroll_up(self) -> None:
+        self.following = False
+
+    def on_mouse_scroll_down(self) -> None:
+        self.following = False
+
+    def on_scroll_up(self, message: ScrollUp) -> None:
+        self.following = False
+
+    def on_scroll_down(self, message: ScrollDown) -> None:
+        self.following = False
+
+    def on_scroll_to(self, message: ScrollTo) -> None:
+        self.following = False

@@ -1,0 +1,75 @@
+"""An inspector over hand-made readings, and its screen as text."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from textual.app import App
+from textual.message import Message
+from textual.pilot import Pilot
+
+from app.inspector.readings import NOW, SESSION
+from spillscope.session.reading import Reading
+from spillscope_app.feed import Feed
+from spillscope_app.inspector import Inspector
+
+
+class Shelf:
+    """A source that hands out what was put on it."""
+
+    def __init__(self, *readings: Reading | Exception) -> None:
+        self._items = list(readings)
+        self.refreshed = 0
+
+    def put(self, reading: Reading | Exception) -> None:
+        """The next reading."""
+        self._items.append(reading)
+
+    def refresh(self) -> Reading:
+        self.refreshed += 1
+        while len(self._items) > 1:
+            self._items.pop(0)
+        item = self._items[0]
+        if isinstance(item, Exception):
+            raise item
+        return item
+
+
+class ByHand(Feed):
+    """A feed that looks only when told to."""
+
+    def look(self) -> None:
+        self.read_now()
+
+    def listen(self) -> None:
+        return
+
+
+def no_hints(paths: Sequence[str], stop: threading.Event) -> Iterator[Any]:
+    """A watcher that never has anything to say."""
+    yield from iter(stop.wait, True)
+
+
+class Bench:
+    """An inspector with its source and the feed that the test works by hand."""
+
+    def __init__(self, *readings: Reading | Exception, path: str = SESSION.path) -> None:
+        self.shelf = Shelf(*readings)
+        self.app = Inspector(path, self._make_feed, now=lambda: NOW)
+
+    def _make_feed(self, post: Callable[[Message], object]) -> Feed:
+        self.feed = ByHand(self.shelf, (), post)
+        return self.feed
+
+    async def deliver(self, reading: Reading | Exception, pilot: Pilot[None]) -> None:
+        """A change on disk, seen at once."""
+        self.shelf.put(reading)
+        self.feed.read_now()
+        await pilot.pause()
+
+
+def screen_text(app: App[Any]) -> str:
+    """What the screen shows, line by line, without the blanks at the ends."""
+    return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
