@@ -32,6 +32,15 @@ def take_units(text: str, limit: int) -> str:
     return raw.decode("utf-16-le", "surrogatepass")
 
 
+_BLANKS = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
+"""What JavaScript's trim() takes away."""
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing is left of `text` after JavaScript's trim()."""
+    return not text or (text[0] in _BLANKS and not text.strip(_BLANKS))
+
+
 def is_text_block(block: object) -> TypeGuard[Block]:
     return isinstance(block, dict) and block.get("type") == "text"
 
@@ -56,9 +65,9 @@ def is_empty(content: object) -> bool:
     if content is None:
         return True
     if isinstance(content, str):
-        return not content.strip()
+        return is_blank(content)
     if isinstance(content, list):
-        return all(is_text_block(block) and not text_of(block).strip() for block in content)
+        return all(is_text_block(block) and is_blank(text_of(block)) for block in content)
     return False
 
 

@@ -118,6 +118,13 @@ def header_size(size: str) -> int | None:
     return round(float(match["number"]) * _SCALE[match["unit"][0].lower()])
 
 
+def header_slack(size: str) -> int:
+    """How far the true count may lie from `header_size`: half of the last decimal that the words give."""
+    match = _SIZE.search(size)
+    scale = _SCALE[match["unit"][0].lower()] if match is not None else 1
+    return -(-scale // 20) if scale > 1 else 0
+
+
 def fits_header(count: int, size: str) -> bool:
     """Whether `count` (units or bytes) is what a header with these size words stands for."""
     number = header_size(size)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import add, sub
 from typing import Literal, NamedTuple
 
 from spillscope.budget.decide import Pick, State
@@ -23,7 +24,8 @@ class Result(NamedTuple):
     """One tool result, twice: what the transcript shows (`row`, `observed`) and what the engine decided.
 
     `state` is how the next request finds it; None for what is no candidate. `layer`: 1 or 2 where that layer changed it.
-    `model_chars`, `model_tokens`: what the model gets of it under the engine's decision. `drift`: why the two differ, or None.
+    `model_chars`, `model_tokens`: what the model gets of it under the engine's decision; `saw_…`: what the transcript
+    shows that it got. `drift`: why the two differ, or None.
     """
 
     row: ResultRow
@@ -36,6 +38,8 @@ class Result(NamedTuple):
     drift: str | None
     model_chars: int
     model_tokens: int
+    saw_chars: int
+    saw_tokens: int
 
 
 class Group(NamedTuple):
@@ -62,7 +66,10 @@ class Group(NamedTuple):
 
 
 class Request(NamedTuple):
-    """One real response of the main chain (R1). `estimate_before`: T4 just before it was sent."""
+    """One real response of the main chain (R1). `estimate_before`: T4 just before it was sent.
+
+    `segment`: which stretch between compactions it belongs to. `response`: its number in the index.
+    """
 
     assistant_id: str
     timestamp: float | None
@@ -70,6 +77,7 @@ class Request(NamedTuple):
     estimate_before: int
     model: str | None
     segment: int
+    response: int
 
 
 class SkippedLine(NamedTuple):
@@ -106,7 +114,10 @@ class Totals(NamedTuple):
     drift: int = 0
 
     def plus(self, other: Totals) -> Totals:
-        return Totals(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+        return Totals(*map(add, self, other))
+
+    def minus(self, other: Totals) -> Totals:
+        return Totals(*map(sub, self, other))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +157,7 @@ class Reading:
     """A session as it stands. `version` grows with each change; equal versions of one session are equal readings.
 
     `live_from`: number of the first group of the current segment; earlier groups are out of the context unless a
-    compaction kept them (`kept`). `cumulative[i]`: totals of the groups up to and with number i.
+    compaction kept them (`kept`).
     `aggregate`: whether the budget is believed to be on, `evidence` why.
     """
 
@@ -162,7 +173,6 @@ class Reading:
     totals: Totals = field(default_factory=Totals)
     live_from: int = 0
     kept: frozenset[int] = frozenset()
-    cumulative: Sequence[Totals] = ()
 
     def is_live(self, group: Group) -> bool:
         """S4: whether a group is still in the context."""

@@ -34,12 +34,23 @@ def bytes_per_token_for_file_type(extension: str) -> int:
 
 
 def estimate_content(content: object) -> int:
-    """T3: tokens of a message's or a tool result's content."""
+    """T3: tokens of a message's or a tool result's content, however deep it is nested."""
     if isinstance(content, str):
         return rough_token_count_estimation(content)
-    if isinstance(content, list):
-        return sum(map(estimate_block, content))
-    return estimate_block(content) if isinstance(content, dict) else 0
+    tokens = 0
+    left = [content]
+    while left:
+        item = left.pop()
+        if isinstance(item, list):
+            left.extend(item)
+        elif isinstance(item, dict):
+            if item.get("type") != "tool_result":
+                tokens += estimate_block(item)
+            elif isinstance(inner := item.get("content"), str):
+                tokens += rough_token_count_estimation(inner)
+            else:
+                left.append(inner)
+    return tokens
 
 
 def estimate_block(block: object) -> int:

@@ -1,0 +1,56 @@
+"""`spillscope report`: the whole reading of one session, as JSON or as a table for people."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from spillscope.errors import SessionNotFoundError
+from spillscope.session.report import SECTIONS, sections
+from spillscope.session.session import Session
+from spillscope.session.write import write_sections
+from spillscope.transcript.layout import Place, resolve
+from spillscope_app.cli_limits import LimitsRequest, limits_options
+from spillscope_app.progress import Progress
+from spillscope_app.report_table import report_lines
+
+
+def place_for(path: Path) -> Place:
+    """The session that a path leads to. Raises SessionNotFoundError where it leads to many or to none."""
+    target = resolve(path)
+    if target.place is None:
+        raise SessionNotFoundError(f"a folder of projects: {path}: give one session, or list them with spillscope sessions")
+    return target.place
+
+
+def _sections_wanted(context: click.Context, parameter: click.Parameter, value: str | None) -> frozenset[str] | None:
+    if value is None:
+        return None
+    wanted = frozenset(name.strip() for name in value.split(",") if name.strip())
+    unknown = sorted(wanted.difference(SECTIONS))
+    if unknown or not wanted:
+        raise click.BadParameter(f"no section {', '.join(unknown) or value!r}; there are {', '.join(SECTIONS)}")
+    return wanted
+
+
+@click.command("report")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="As JSON, in the shape of spillscope.report/1.")
+@click.option("--check", is_flag=True, help="Exit with 1 when transcript and engine differ.")
+@click.option("--only", metavar="SECTION,…", callback=_sections_wanted, help="Only these sections of the JSON, and their cost.")
+@limits_options
+def report_command(path: Path, as_json: bool, check: bool, only: frozenset[str] | None, limits: LimitsRequest) -> int:
+    """The whole reading of the session at PATH."""
+    place = place_for(path)
+    session = Session(place, limits.book(place.config_dir))
+    with Progress("reading") as progress:
+        reading = session.refresh(progress.step)
+    if as_json or check or only is not None:
+        for piece in write_sections(sections(session, reading, only)):
+            sys.stdout.buffer.write(piece)
+    else:
+        for line in report_lines(session, reading):
+            click.echo(line)
+    return 1 if check and reading.totals.drift else 0

@@ -1,0 +1,292 @@
+"""A session under watch: bytes in, an immutable reading out (spec R2, S8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import orjson
+
+from spillscope.limits import Limits
+from spillscope.limits_sources import LimitsBook
+from spillscope.session.reading import Compaction, Context, Reading, SessionInfo, SkippedLine
+from spillscope.session.replay import Replay, totals_of
+from spillscope.transcript.chain import Chain
+from spillscope.transcript.index import Index
+from spillscope.transcript.layout import Place
+from spillscope.transcript.parse import BOM, NO_OBJECT, SEVERAL, TOO_LONG, parse_line, parse_unfinished
+from spillscope.transcript.plain import plain_records, read_plain
+from spillscope.transcript.spill_files import SpillFiles
+from spillscope.transcript.tail import Batch, Tail
+from spillscope.window.models import resolve_window
+
+Progress = Callable[[int, int], bool]
+"""Called with bytes read and bytes in all; False stops."""
+
+
+class Evidence(NamedTuple):
+    """L10: whether the budget is on, and why we believe so."""
+
+    on: bool
+    text: str
+
+
+class Session:
+    """One transcript, its index, and the engine's replay of it. `refresh` brings all of them up to date.
+
+    It only ever reads. Not safe for use by two threads at once.
+    """
+
+    def __init__(self, place: Place, book: LimitsBook) -> None:
+        self.place, self.book = place, book
+        self.files = SpillFiles(place)
+        self.index = Index(self.files, of_agent=place.agent_id is not None)
+        self.chain = Chain(self.index)
+        self.replay = Replay(self.index, self.chain, book, _spill_path_chars(place))
+        self._tail = Tail(place.path)
+        self._plain: bool | None = None
+        self._plain_mark: tuple[int, int, int] | None = None
+        self._skipped: list[SkippedLine] = []
+        self._line_start = 0  # of a last line whose first object was taken before it ended
+        self._version = 0
+        self._reading: Reading | None = None
+
+    def refresh(self, progress: Progress | None = None) -> Reading:
+        """Take in what the file got since the last call; the same reading again where it got nothing."""
+        changed = self._read(progress)
+        if self._reading is None or changed:
+            self._version += 1
+            self._reading = self._read_out()
+        return self._reading
+
+    def use(self, book: LimitsBook) -> None:
+        """Other limits: the session is replayed at the next refresh, from the index alone."""
+        self.book = book
+        self.replay = Replay(self.index, self.chain, book, self.replay.path_chars)
+        self._reading = None
+        self._follow(0)
+
+    # --- bytes → index --------------------------------------------------------------------------------------------------
+
+    def _read(self, progress: Progress | None) -> bool:
+        if self._plain is None:
+            self._plain = read_plain(self.place.path) is not None if self.place.path.suffix != ".jsonl" else False
+        if self._plain:
+            return self._read_plain()
+        changed, more = False, True
+        while more:
+            batch = self._tail.read()
+            if batch.restarted:
+                self._forget()
+                changed = True
+            changed = self._take(batch) or changed
+            more = batch.more and (progress is None or progress(self._tail.offset, self._tail.size))
+        if changed:
+            self._advance()
+        return changed
+
+    def _take(self, batch: Batch) -> bool:
+        """Index the lines of a batch; whether there was anything in it."""
+        self._skipped += [SkippedLine(number, start, TOO_LONG) for number, start in batch.too_long]
+        lines, add = batch.lines, self.index.add
+        offset, number = batch.first_offset, batch.first_line
+        if lines and batch.continues:
+            self._take_continued(lines[0], offset, number)
+            offset, number, lines = offset + len(lines[0]) + 1, number + 1, lines[1:]
+        elif lines and offset == 0 and lines[0].startswith(BOM):
+            self._take_line(lines[0][len(BOM) :], len(BOM), number)
+            offset, number, lines = len(lines[0]) + 1, 2, lines[1:]
+        loads, failed = orjson.loads, orjson.JSONDecodeError
+        for line in lines:
+            length = len(line)
+            try:
+                record = loads(line)
+            except failed:
+                self._take_line(line, offset, number)
+            else:
+                if type(record) is dict:
+                    add(record, offset, length)
+                else:
+                    self._skipped.append(SkippedLine(number, offset, NO_OBJECT))
+            offset += length + 1
+            number += 1
+        return self._take_rest(batch.rest, offset) or bool(batch.lines or batch.too_long)
+
+    def _take_line(self, line: bytes, offset: int, number: int) -> None:
+        """A line that the fast parser refuses."""
+        parsed = parse_line(line)
+        for record in parsed.records:
+            self.index.add(record, offset, len(line))
+        if parsed.reason is not None:
+            self._skipped.append(SkippedLine(number, offset, parsed.reason))
+
+    def _take_continued(self, line: bytes, offset: int, number: int) -> None:
+        """What follows on a line whose first object was already taken (S2)."""
+        parsed = parse_line(line)
+        for record in parsed.records:
+            self.index.add(record, offset, len(line))
+        if line.strip():
+            self._list_several(number)
+
+    def _take_rest(self, rest: bytes, offset: int) -> bool:
+        """S2: what stands on a last line without its end is read as soon as it is an object."""
+        bom = len(BOM) if offset == 0 and rest.startswith(BOM) else 0
+        records, count = parse_unfinished(rest[bom:])
+        if not records:
+            return False
+        if not self._tail.continues:
+            self._line_start = offset
+        for record in records:
+            self.index.add(record, offset + bom, count)
+        if len(records) > 1 or self._tail.continues:
+            self._list_several(self._tail.line)
+        self._tail.take_rest(bom + count)
+        return True
+
+    def _list_several(self, number: int) -> None:
+        """List a line that holds more than one value, once."""
+        if not self._skipped or self._skipped[-1].line != number:
+            self._skipped.append(SkippedLine(number, self._line_start, SEVERAL))
+
+    def _read_plain(self) -> bool:
+        """A file of plain messages is written as a whole: any change is a new file."""
+        try:
+            stat = self.place.path.stat()
+        except FileNotFoundError:
+            return False
+        mark = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
+        if mark == self._plain_mark:
+            return False
+        messages = read_plain(self.place.path)
+        if messages is None:
+            return False
+        self._plain_mark = mark
+        self._forget()
+        self._tail.exists, self._tail.size, self._tail.mtime_ns = True, stat.st_size, stat.st_mtime_ns
+        for record in plain_records(messages):
+            self.index.add(record, 0, 0)
+        self._advance()
+        return True
+
+    def _forget(self) -> None:
+        self.index.clear()
+        self.chain.clear()
+        self.replay.clear()
+        self._skipped = []
+
+    # --- index → decisions ----------------------------------------------------------------------------------------------
+
+    def _advance(self) -> None:
+        touched, responses, late = self.index.take_touched()
+        same = self.chain.update(responses, late)
+        for member in touched:
+            position = self.chain.position(member)
+            if position is not None:
+                same = min(same, position)
+        self._follow(same)
+        self.replay.restate(responses)
+
+    def _follow(self, same: int) -> None:
+        """Replay from where the timeline changed; from the start where the evidence of L10 turned over."""
+        self.replay.roll_back(same)
+        self.replay.feed()
+        switch = self._evidence().on
+        if switch != self.replay.switch:
+            self.replay.switch = switch
+            self.replay.clear()
+            self.replay.feed()
+
+    def _evidence(self) -> Evidence:
+        """L10. Judged on what was observed, never on what edited limits would have done."""
+        limits = self._limits()
+        believed = self._believed()
+        if limits.aggregate is None:
+            return believed
+        return Evidence(limits.aggregate, f"{'on' if limits.aggregate else 'off'}, set: {limits.source('aggregate')}")
+
+    def _believed(self) -> Evidence:
+        if self.index.replacements:
+            return Evidence(True, "on: the transcript holds content-replacement records")
+        if self.replay.over_evidence:
+            group = self.replay.over_evidence[0]
+            return Evidence(False, f"off: group {group} was over the limit and went out in full")
+        return Evidence(True, "on, no evidence: no group was over the limit")
+
+    def _limits(self) -> Limits:
+        return self.book.for_version(self.index.version)
+
+    # --- decisions → reading --------------------------------------------------------------------------------------------
+
+    def _read_out(self) -> Reading:
+        replay, evidence = self.replay, self._evidence()
+        pending = replay.pending()
+        live_from = replay.segment_groups[-1] if replay.segment_groups else 0
+        return Reading(
+            version=self._version,
+            session=self._info(),
+            limits=self._limits(),
+            aggregate=evidence.on,
+            evidence=evidence.text,
+            context=self._context(),
+            groups=replay.groups.view(),
+            pending=pending,
+            requests=replay.requests.view(),
+            totals=replay.totals if pending is None else replay.totals.plus(totals_of(pending)),
+            live_from=live_from,
+            kept=self._kept(live_from),
+        )
+
+    def _kept(self, live_from: int) -> frozenset[int]:
+        """Numbers of the earlier groups that the last compaction kept in the context."""
+        kept = set(self.chain.kept)
+        if not kept:
+            return frozenset()
+        earlier = (self.replay.groups[number] for number in range(live_from))
+        return frozenset(group.number for group in earlier if any(result.row.record in kept for result in group.results))
+
+    def _context(self) -> Context:
+        count, index = self.replay.count, self.index
+        total = self.replay.estimate_now()
+        anchor = count.anchor
+        stamp = index.stamps[anchor] if anchor is not None else None
+        return Context(
+            tokens=total,
+            usage=count.usage,
+            estimate=total - count.usage,
+            anchor_uuid=None if anchor is None else index.uuids[anchor],
+            exact_at=None if stamp is None or stamp != stamp else stamp,
+            window=resolve_window(index.model, index.largest_usage, self._limits()),
+        )
+
+    def _info(self) -> SessionInfo:
+        index, tail = self.index, self._tail
+        boundaries = index.boundaries.values()
+        return SessionInfo(
+            id=self.place.id,
+            path=str(self.place.path),
+            agent="plain messages" if self._plain else "claude-code",
+            version=index.version,
+            model=index.model,
+            cwd=index.cwd,
+            started=index.started,
+            last_write=tail.mtime_ns / 1e9 if tail.exists else None,
+            records=index.records,
+            bytes=tail.size,
+            exists=tail.exists,
+            skipped_lines=tuple(self._skipped),
+            unknown_types=tuple(sorted(index.unknown_types.items())),
+            compactions=tuple(Compaction(b.at, b.trigger, b.pre_tokens, b.post_tokens) for b in boundaries),
+        )
+
+
+def _spill_path_chars(place: Place) -> int:
+    """Units of the path of a spill of this session, but for its tool_use_id."""
+    return len(str(place.tool_results)) + len("/") + len(".txt")
+
+
+def iso_time(seconds: float | None) -> str | None:
+    """Seconds since the epoch as agents write times, in UTC."""
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

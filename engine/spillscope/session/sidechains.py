@@ -1,0 +1,56 @@
+"""The sub-agents of a session, each with its own gauge (spec S1, S10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from spillscope.session.session import Session
+from spillscope.transcript.layout import beside_agents, is_helper, place_of, sidechain_files
+from spillscope.transcript.parse import parse_line
+
+
+class SubAgent(NamedTuple):
+    """`records`: JSON objects in its file, or its records in the main one. `context_tokens`: T4 over them alone.
+
+    `helper`: a fork that repeats its parent's context, never summed as work of the session.
+    """
+
+    agent_id: str | None
+    path: str
+    records: int
+    context_tokens: int
+    helper: bool
+
+
+def agent_sessions(session: Session) -> Iterator[Session]:
+    """A session for each sub-agent that has a file of its own, not yet read."""
+    own = session.place
+    for path in sidechain_files(own):
+        yield Session(place_of(path), session.book)
+    for path in beside_agents(own):
+        if _session_id(path) == own.id:
+            yield Session(place_of(path), session.book)
+
+
+def sub_agents(session: Session) -> Iterator[SubAgent]:
+    """Every sub-agent of a session that was read: those with files, then those inside the main file."""
+    for agent in agent_sessions(session):
+        reading = agent.refresh()
+        name = agent.place.agent_id
+        helper = name is not None and is_helper(name)
+        yield SubAgent(name, str(agent.place.path), reading.session.records, reading.context.tokens, helper)
+    for chain in session.index.sidechains.found:
+        yield SubAgent(chain.agent_id, str(session.place.path), chain.records, chain.count.total, helper=False)
+
+
+def _session_id(path: Path) -> str | None:
+    """The session that a sub-agent's file names in its first line."""
+    try:
+        with path.open("rb") as file:
+            records = parse_line(file.readline(1 << 20)).records
+    except OSError:
+        return None
+    named = records[0].get("sessionId") if records else None
+    return named if isinstance(named, str) else None

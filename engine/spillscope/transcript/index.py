@@ -1,0 +1,414 @@
+"""The index of a transcript: sizes, ids, names and offsets of its records, and none of their content (spec S7).
+
+Fed line by line, in file order; never asked to forget but by `clear`. Members are the records that may stand in a chain
+(S4); everything else leaves only counts. What an addition changed of older records is told by `take_touched`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from spillscope.blocks import units
+from spillscope.tokens.rough import estimate_block, estimate_content, json_units, rough_token_count
+from spillscope.tokens.synthetic import is_synthetic
+from spillscope.tokens.usage import NO_USAGE, largest, read_usage
+from spillscope.transcript.labels import call_label
+from spillscope.transcript.mentions import Mention, hook_notice, mentioned_spills
+from spillscope.transcript.results import UNKNOWN_CALL, Call, make_row
+from spillscope.transcript.rows import Notice, ResultRow
+from spillscope.transcript.sidechains import Sidechains
+from spillscope.transcript.spill_files import SpillFiles
+from spillscope.wrapper import parse_wrapper
+
+OTHER, USER, ASSISTANT, PROGRESS, BOUNDARY = range(5)
+"""Kinds of members. OTHER: system, attachment and unknown records, which carry nothing for the model."""
+
+ROOT = -1
+"""A parent that is null: the start, a `/clear`, or a compaction."""
+LOST = -2
+"""A parent that is not in the file."""
+
+KNOWN_TYPES = frozenset(
+    {
+        *("user", "assistant", "system", "attachment", "progress", "summary", "content-replacement", "queue-operation"),
+        *("file-history-snapshot", "file-history-delta", "mode", "permission-mode", "last-prompt", "custom-title"),
+        *("ai-title", "agent-name", "pr-link", "bridge-session", "worktree-state", "relocated", "frame-link"),
+    }
+)
+
+
+class Replacement(NamedTuple):
+    """A recorded replacement: units and tokens (T3) of its text, and the notice in it."""
+
+    chars: int
+    tokens: int
+    notice: Notice | None
+
+
+class Boundary(NamedTuple):
+    """A compaction boundary: uuids of its `preservedSegment` and `logicalParentUuid`, and the figures that it states."""
+
+    logical_parent: str | None
+    head: str | None
+    anchor: str | None
+    at: float | None
+    trigger: str | None
+    pre_tokens: int | None
+    post_tokens: int | None
+
+
+class Response:
+    """One API response, gathered from the records that share its `message.id`."""
+
+    __slots__ = ("call_members", "calls", "id", "members", "model", "synthetic", "usage")
+
+    def __init__(self, message_id: str, model: str | None, synthetic: bool) -> None:
+        self.id, self.model, self.synthetic = message_id, model, synthetic
+        self.usage = NO_USAGE
+        self.members: list[int] = []
+        self.calls: tuple[str, ...] = ()
+        self.call_members: tuple[int, ...] = ()  # which member made each
+
+
+class Index:
+    """Columns over members, and rows over tool results."""
+
+    def __init__(self, files: SpillFiles, *, of_agent: bool = False) -> None:
+        self._files = files
+        self._of_agent = of_agent
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget the file: it was replaced, shrunk or rewritten."""
+        self.records = 0
+        self.unknown_types: Counter[str] = Counter()
+        self.uuids: list[str] = []
+        self.offsets = array("q")
+        self.lengths = array("q")
+        self.kinds = bytearray()
+        self.parents = array("i")
+        self.tokens = array("i")  # T3 of a member's message
+        self.usages = array("q")  # T1 of a member's own usage; 0: none that could anchor
+        self.responses_of = array("i")
+        self.stamps = array("d")
+        self.version_of = array("H")
+        self.first_rows = array("i")
+        self.by_uuid: dict[str, int] = {}
+        self.waiting: dict[str, list[int]] = {}
+        self.responses: list[Response] = []
+        self.by_message_id: dict[str, int] = {}
+        self.calls: dict[str, Call] = {}
+        self.rows: list[ResultRow] = []
+        self.results_of: dict[str, list[int]] = {}  # tool_use_id → members that hold a result for it
+        self.replacements: dict[str, Replacement] = {}
+        self.ignored_replacements = 0
+        self.cleared: set[str] = set()
+        self.boundaries: dict[int, Boundary] = {}
+        self.heads: dict[str, list[int]] = {}  # uuid of the head of what a compaction kept → its boundaries
+        self.mentions: list[Mention] = []
+        self.hook_notices: list[Notice] = []
+        self.sidechains = Sidechains()
+        self.versions: list[str | None] = [None]
+        self._version_ids: dict[str | None, int] = {None: 0}
+        self.leaf = -1  # newest member that is no progress record
+        self.largest_usage = 0
+        self.model: str | None = None
+        self.version: str | None = None
+        self.cwd: str | None = None
+        self.started: float | None = None
+        self._touched: set[int] = set()
+        self._touched_responses: set[int] = set()
+        self._late_parents = False
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def take_touched(self) -> tuple[set[int], set[int], bool]:
+        """Older members whose meaning changed, responses that got records, and whether an older member got its parent."""
+        touched = self._touched, self._touched_responses, self._late_parents
+        self._touched, self._touched_responses, self._late_parents = set(), set(), False
+        return touched
+
+    def rows_of(self, member: int) -> range:
+        """Positions in `rows` of the results that a member holds."""
+        following = member + 1
+        end = self.first_rows[following] if following < len(self.first_rows) else len(self.rows)
+        return range(self.first_rows[member], end)
+
+    def calls_of(self, member: int) -> list[str]:
+        """The ids of the tool calls in an assistant record."""
+        response = self.responses[self.responses_of[member]]
+        return [call for call, made in zip(response.calls, response.call_members, strict=True) if made == member]
+
+    # --- adding -------------------------------------------------------------------------------------------------------
+
+    def add(self, record: dict[str, Any], offset: int, length: int) -> None:
+        """Take one record in. Foreign shapes never fail (S3)."""
+        self.records += 1
+        kind = record.get("type")
+        if kind not in KNOWN_TYPES if isinstance(kind, str) else True:
+            self.unknown_types[kind if isinstance(kind, str) else "?"] += 1
+        uuid = record.get("uuid")
+        parent = record.get("parentUuid", False)
+        if isinstance(uuid, str) and (parent is None or isinstance(parent, str)):
+            if record.get("isSidechain") is True and not self._of_agent:
+                self.sidechains.add(record, uuid, parent)
+            elif uuid not in self.by_uuid:
+                self._add_member(record, kind, uuid, parent, offset, length)
+        elif kind == "content-replacement":
+            self._add_replacements(record.get("replacements"))
+
+    def _add_member(
+        self, record: dict[str, Any], kind: object, uuid: str, parent: str | None, offset: int, length: int
+    ) -> None:
+        member = len(self.kinds)
+        self.by_uuid[uuid] = member
+        self.uuids.append(uuid)
+        self.offsets.append(offset)
+        self.lengths.append(length)
+        self.first_rows.append(len(self.rows))
+        self.parents.append(ROOT if parent is None else self._find_parent(member, parent))
+        self.version_of.append(self._version_id(record.get("version")))
+        stamp = _stamp(record.get("timestamp"))
+        self.stamps.append(stamp)
+        if self.started is None and stamp == stamp:
+            self.started = stamp
+        cwd = record.get("cwd")
+        if isinstance(cwd, str):
+            self.cwd = cwd
+        if uuid in self.waiting:
+            self._settle(uuid, member)
+        code, tokens, usage, response = OTHER, 0, 0, -1
+        if kind == "user":
+            code = USER
+            tokens = self._add_user(record, member)
+        elif kind == "assistant":
+            code = ASSISTANT
+            tokens, usage, response = self._add_assistant(record, member)
+        elif kind == "progress":
+            code = PROGRESS
+        elif kind == "system":
+            code = self._add_system(record, member)
+        elif kind == "attachment":
+            self._add_attachment(record.get("attachment"))
+        self.kinds.append(code)
+        self.tokens.append(tokens)
+        self.usages.append(usage)
+        self.responses_of.append(response)
+        if code != PROGRESS:
+            self.leaf = member
+
+    def _find_parent(self, member: int, parent: str) -> int:
+        found = self.by_uuid.get(parent)
+        if found is not None and found != member:
+            return found
+        self.waiting.setdefault(parent, []).append(member)
+        return LOST
+
+    def _settle(self, uuid: str, member: int) -> None:
+        """A parent that came after its children."""
+        for child in self.waiting.pop(uuid):
+            if child != member and self.kinds[child] != BOUNDARY:
+                self.parents[child] = member
+                self._late_parents = True
+
+    def _version_id(self, version: object) -> int:
+        if not isinstance(version, str):
+            return 0
+        self.version = version
+        known = self._version_ids.get(version)
+        if known is None:
+            known = len(self.versions) if len(self.versions) < 0xFFFF else 0
+            if known:
+                self.versions.append(version)
+                self._version_ids[version] = known
+        return known
+
+    # --- messages -----------------------------------------------------------------------------------------------------
+
+    def _add_user(self, record: dict[str, Any], member: int) -> int:
+        message = record.get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        if isinstance(content, str):
+            return rough_token_count(len(content) if content.isascii() else units(content))
+        if not isinstance(content, list):
+            return 0
+        tokens = 0
+        for position, block in enumerate(content):
+            if isinstance(block, dict) and block.get("type") == "tool_result":
+                tokens += self._add_result(block, (member, position), record)
+            else:
+                tokens += estimate_block(block)
+        return tokens
+
+    def _add_result(self, block: dict[str, Any], at: tuple[int, int], record: dict[str, Any]) -> int:
+        tool_use_id = block.get("tool_use_id")
+        if not isinstance(tool_use_id, str):
+            return estimate_content(block.get("content"))
+        call = self.calls.get(tool_use_id, UNKNOWN_CALL)
+        row = make_row(block, tool_use_id, call, at, record.get("toolUseResult"), self._files)
+        self.rows.append(row)
+        self.results_of.setdefault(tool_use_id, []).append(at[0])
+        replaced = self.replacements.get(tool_use_id)
+        return row.tokens if replaced is None else replaced.tokens
+
+    def _add_assistant(self, record: dict[str, Any], member: int) -> tuple[int, int, int]:
+        message = record.get("message")
+        if not isinstance(message, dict):
+            return 0, 0, -1
+        synthetic = is_synthetic(record)
+        number = self._response(message, synthetic)
+        response = self.responses[number]
+        response.members.append(member)
+        self._touched_responses.add(number)
+        usage = NO_USAGE if synthetic else read_usage(message.get("usage"))
+        if usage is not NO_USAGE:
+            response.usage = largest(response.usage, usage)
+        total = usage.total
+        if total > self.largest_usage:
+            self.largest_usage = total
+        if not synthetic and response.model is not None:
+            self.model = response.model
+        return self._add_blocks(message.get("content"), number, member), total, number
+
+    def _response(self, message: dict[str, Any], synthetic: bool) -> int:
+        """The response that a record belongs to; one of its own where it has no id (B2)."""
+        message_id = message.get("id")
+        known = self.by_message_id.get(message_id) if isinstance(message_id, str) else None
+        if known is not None:
+            return known
+        model = message.get("model")
+        number = len(self.responses)
+        self.responses.append(
+            Response(
+                message_id if isinstance(message_id, str) else "",
+                model if isinstance(model, str) else None,
+                synthetic,
+            )
+        )
+        if isinstance(message_id, str):
+            self.by_message_id[message_id] = number
+        return number
+
+    def _add_blocks(self, content: object, number: int, member: int) -> int:
+        if not isinstance(content, list):
+            return estimate_content(content)
+        tokens = 0
+        for block in content:
+            if isinstance(block, dict) and block.get("type") == "tool_use":
+                tokens += self._add_call(block, number, member)
+            else:
+                tokens += estimate_block(block)
+        return tokens
+
+    def _add_call(self, block: dict[str, Any], number: int, member: int) -> int:
+        response = self.responses[number]
+        name = block.get("name")
+        tool = name if isinstance(name, str) else None
+        arguments = block.get("input", {})
+        tool_use_id = block.get("id")
+        if isinstance(tool_use_id, str):
+            call = Call(tool, call_label(tool, arguments), number)
+            response.calls += (tool_use_id,)
+            response.call_members += (member,)
+            if tool_use_id not in self.calls:
+                self.calls[tool_use_id] = call
+                if tool_use_id in self.results_of:
+                    self._name_results(tool_use_id, call)
+            self.mentions.extend(mentioned_spills(member, arguments))
+        return rough_token_count((0 if tool is None else units(tool)) + json_units(arguments))
+
+    def _name_results(self, tool_use_id: str, call: Call) -> None:
+        """A call that came after its result."""
+        for member in self.results_of[tool_use_id]:
+            self._touched.add(member)
+            for at in self.rows_of(member):
+                if self.rows[at].tool_use_id == tool_use_id:
+                    self.rows[at] = self.rows[at]._replace(tool=call.tool, label=call.label)
+
+    # --- records that say something about others ------------------------------------------------------------------------
+
+    def _add_system(self, record: dict[str, Any], member: int) -> int:
+        subtype = record.get("subtype")
+        if subtype == "compact_boundary":
+            boundary = self.boundaries[member] = _boundary(record, self.stamps[member])
+            self.parents[member] = ROOT  # it ends the walk, whatever it says
+            if boundary.head is not None:
+                self.heads.setdefault(boundary.head, []).append(member)
+            return BOUNDARY
+        if subtype == "microcompact_boundary":
+            meta = record.get("microcompactMetadata")
+            ids = meta.get("compactedToolIds") if isinstance(meta, dict) else None
+            for tool_use_id in ids if isinstance(ids, list) else ():
+                if isinstance(tool_use_id, str) and tool_use_id not in self.cleared:
+                    self.cleared.add(tool_use_id)
+                    self._touched.update(self.results_of.get(tool_use_id, ()))
+        return OTHER
+
+    def _add_attachment(self, attachment: object) -> None:
+        notice = hook_notice(attachment)
+        if notice is not None:
+            self.hook_notices.append(notice)
+
+    def _add_replacements(self, entries: object) -> None:
+        """B11, B12: entries of kind `tool-result` with an id and a text; the rest is ignored and counted."""
+        if not isinstance(entries, list):
+            self.ignored_replacements += 1
+            return
+        for entry in entries:
+            if isinstance(entry, dict) and entry.get("kind") == "tool-result":
+                tool_use_id, text = entry.get("toolUseId"), entry.get("replacement")
+                if isinstance(tool_use_id, str) and isinstance(text, str):
+                    self._add_replacement(tool_use_id, text)
+                    continue
+            self.ignored_replacements += 1
+
+    def _add_replacement(self, tool_use_id: str, text: str) -> None:
+        wrapper = parse_wrapper(text)
+        chars = units(text)
+        notice = Notice(wrapper.path, wrapper.size) if wrapper is not None else None
+        old = self.replacements.get(tool_use_id)
+        new = self.replacements[tool_use_id] = Replacement(chars, rough_token_count(chars), notice)
+        for member in dict.fromkeys(self.results_of.get(tool_use_id, ())):
+            for at in self.rows_of(member):
+                row = self.rows[at]
+                if row.tool_use_id == tool_use_id:
+                    self.tokens[member] += new.tokens - (row.tokens if old is None else old.tokens)
+            self._touched.add(member)
+
+
+def _stamp(value: object) -> float:
+    """Seconds since the epoch; NaN where there is no readable timestamp."""
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value).timestamp()
+        except (ValueError, OverflowError, OSError):
+            pass
+    return float("nan")
+
+
+def _boundary(record: dict[str, Any], at: float) -> Boundary:
+    meta = record.get("compactMetadata")
+    meta = meta if isinstance(meta, dict) else {}
+    kept = meta.get("preservedSegment")
+    kept = kept if isinstance(kept, dict) else {}
+    return Boundary(
+        _text(record.get("logicalParentUuid")) or _text(record.get("parentUuid")),
+        _text(kept.get("headUuid")),
+        _text(kept.get("anchorUuid")),
+        None if at != at else at,
+        _text(meta.get("trigger")),
+        _number(meta.get("preTokens")),
+        _number(meta.get("postTokens")),
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _number(value: object) -> int | None:
+    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e15 else None

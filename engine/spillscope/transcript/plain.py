@@ -1,0 +1,52 @@
+"""Files of plain API messages: a JSON list, or a request body with `messages` (spec S1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from spillscope.messages import message_kind
+from spillscope.transcript.parse import parse_line
+
+MAX_PLAIN_BYTES = 512 << 20
+
+
+def read_plain(path: Path) -> Sequence[object] | None:
+    """The messages of a file, or None where it is something else, a transcript say, or can't be read now."""
+    try:
+        if path.stat().st_size > MAX_PLAIN_BYTES:
+            return None
+        with path.open("rb") as file:
+            head = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+            if not head.startswith((b"[", b"{")):
+                return None
+            data = path.read_bytes()
+    except OSError:
+        return None
+    return _messages(data)
+
+
+def _messages(data: bytes) -> Sequence[object] | None:
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        parsed = parse_line(data)
+        value = parsed.records[0] if parsed.reason is None and len(parsed.records) == 1 else None
+    if isinstance(value, dict):
+        value = value.get("messages") if "type" not in value else None
+    return value if isinstance(value, list) and any(message_kind(item) for item in value) else None
+
+
+def plain_records(messages: Sequence[object]) -> Iterator[dict[str, Any]]:
+    """Plain messages as members of one chain. Each assistant message counts as a response of its own (B2)."""
+    names = [f"message {at}" for at in range(len(messages))]
+    for (parent, name), message in zip(pairwise([None, *names]), messages, strict=True):
+        kind = message_kind(message)
+        body: object = message
+        if isinstance(message, dict) and isinstance(message.get("message"), dict):
+            body = message["message"]
+        yield {"type": kind or "system", "uuid": name, "parentUuid": parent, "message": body if kind else None}

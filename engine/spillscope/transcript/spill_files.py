@@ -1,0 +1,160 @@
+"""Spill files that a transcript names: whether they may be looked at, and how large the original is (spec S6, S9)."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from spillscope.blocks import content_size, units
+from spillscope.transcript.layout import TOOL_RESULTS, Place
+
+MAX_COUNTED_BYTES = 8 << 20
+"""S6: a larger file is not counted: its size is the header's."""
+
+
+class SpillFile(NamedTuple):
+    """A spill path and what may be known of it.
+
+    `path`: as it was named, or where the file of that name was found in a session that was moved. `exists` and `bytes` are
+    None for a path outside, which is never touched.
+    """
+
+    path: str
+    inside: bool
+    exists: bool | None
+    bytes: int | None
+    other_session: bool = False
+
+
+def base_name(path: str) -> str:
+    """The last part of a path of either kind of system."""
+    return re.split(r"[/\\]", path)[-1]
+
+
+class SpillFiles:
+    """The spill files of one session: its own, its parent's, and those of other sessions of the project."""
+
+    def __init__(self, place: Place) -> None:
+        self._own = [place.tool_results]
+        if place.parent is not None:
+            self._own.append(place.parent / TOOL_RESULTS)
+        self._project = os.path.realpath(place.project)
+        self._roots = tuple({self._project + os.sep, os.path.abspath(place.project) + os.sep})
+        self._sizes: dict[tuple[str, int, int, object], int] = {}
+
+    def find(self, path: str) -> SpillFile:
+        """S6: a path as a transcript names it → a file that may be opened, or a path to show."""
+        named = self._look(path)
+        if named is not None and (named.exists or not named.inside):
+            return named
+        moved = self._moved(path)
+        if moved is not None and not (named is None and _exists(path)):
+            return moved
+        return named if named is not None else SpillFile(path, inside=False, exists=None, bytes=None)
+
+    def _look(self, path: str) -> SpillFile | None:
+        """What stands at a path that lies in the project; None for a path that does not even claim to."""
+        if "\0" in path or not os.path.isabs(path):
+            return None
+        if not os.path.normpath(path).startswith(self._roots):
+            return None
+        real = os.path.realpath(path)
+        if not self._in_tool_results(real):
+            return SpillFile(path, inside=False, exists=None, bytes=None)
+        size = _file_size(real)
+        return SpillFile(path, inside=True, exists=size is not None, bytes=size, other_session=not self._is_own(real))
+
+    def _moved(self, path: str) -> SpillFile | None:
+        name = base_name(path)
+        if not name or name in (".", "..") or "\0" in name:
+            return None
+        for folder in self._own:
+            here = folder / name
+            size = _file_size(os.path.realpath(here))
+            if size is not None:
+                return self._look(os.path.abspath(here))
+        return None
+
+    def _in_tool_results(self, real: str) -> bool:
+        """`<project>/<session>/tool-results/…`."""
+        if not real.startswith(self._project + os.sep):
+            return False
+        parts = real[len(self._project) + 1 :].split(os.sep)
+        return len(parts) >= 3 and parts[1] == TOOL_RESULTS
+
+    def _is_own(self, real: str) -> bool:
+        return any(real.startswith(os.path.realpath(folder) + os.sep) for folder in self._own)
+
+    def count(self, file: SpillFile) -> int | None:
+        """P2 of a spilled original, in units; None when it is not there, may not be opened, or is too large to count.
+
+        A `.json` spill is measured on its blocks.
+        """
+        return self._measure(file, _count_original)
+
+    def count_text(self, file: SpillFile) -> int | None:
+        """Units of the file's text, JSON or not: what a wrapper's header states (P10)."""
+        return self._measure(file, _count_text)
+
+    def _measure(self, file: SpillFile, counter: Callable[[Path], int]) -> int | None:
+        if not file.inside or not file.exists or file.bytes is None or file.bytes > MAX_COUNTED_BYTES:
+            return None
+        try:
+            stat = os.stat(file.path)
+            key = (file.path, stat.st_size, stat.st_mtime_ns, counter)
+            if key not in self._sizes:
+                self._sizes[key] = counter(Path(file.path))
+            return self._sizes[key]
+        except OSError:
+            return None
+
+    def listing(self) -> list[SpillFile]:
+        """Every file in the session's own `tool-results/`, by name."""
+        found = []
+        folder = self._own[0]
+        try:
+            names = sorted(os.listdir(folder))
+        except OSError:
+            return []
+        for name in names:
+            file = self._look(os.path.abspath(folder / name))
+            if file is not None and (file.exists or not file.inside):
+                found.append(file)
+        return found
+
+
+def _exists(path: str) -> bool:
+    try:
+        return os.path.exists(path)
+    except ValueError:
+        return False
+
+
+def _file_size(real: str) -> int | None:
+    """Bytes of a regular file; None for what is none."""
+    try:
+        stat = os.stat(real)
+    except (OSError, ValueError):
+        return None
+    return stat.st_size if os.path.isfile(real) else None
+
+
+def _count_original(path: Path) -> int:
+    if path.suffix == ".json":
+        try:
+            blocks = orjson.loads(path.read_bytes())
+        except orjson.JSONDecodeError:
+            blocks = None
+        if isinstance(blocks, list):
+            return content_size(blocks)
+    return _count_text(path)
+
+
+def _count_text(path: Path) -> int:
+    data = path.read_bytes()
+    return len(data) if data.isascii() else units(data.decode(errors="replace"))
