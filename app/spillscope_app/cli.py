@@ -86,7 +86,6 @@ class SpillscopeGroup(click.Group):
             result = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
-            _close_quietly()
             ctx.exit(EXIT_BROKEN_PIPE)
         return result
 
@@ -132,13 +131,6 @@ def _speak_utf8() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-
-
-def _close_quietly() -> None:
-    """The reader is gone: nothing more is to be written, not even by the interpreter when it ends."""
-    devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, sys.stdout.fileno())
-    os.close(devnull)
 
 
 @click.command(_INSPECTOR)

@@ -145,6 +145,14 @@ def test_a_name_that_is_no_text_does_not_break_the_message(tmp_path: Path) -> No
     assert "/missing-\\udcff-€" in done.stderr.decode("utf-8")
 
 
+def test_what_utf8_has_no_bytes_for_leaves_as_an_escape(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "spillscope_app.cli_limits.limits_command", click.Command("limits", callback=lambda: click.echo("\ud800"))
+    )
+    result = CliRunner().invoke(main, ["limits"])
+    assert (result.exit_code, result.stdout) == (0, "\\ud800\n")
+
+
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     read, written = os.pipe()
     os.close(read)

@@ -194,6 +194,22 @@ class TestWatchedLimits:
         os.utime(path, ns=(1, 1))
         assert watched.poll() is None
 
+    def test_files_that_did_not_change_are_not_read_again(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = write(tmp_path / "limits.toml", "window = 1")
+        watched = WatchedLimits(LimitsPlan(user_file=path))
+        read: list[Path] = []
+
+        def note(path: Path) -> dict[str, object]:
+            read.append(path)
+            return {}
+
+        monkeypatch.setattr("spillscope.limits_sources.read_limits_file", note)
+        watched.poll()
+        assert read == []
+        os.utime(path, ns=(1, 1))
+        watched.poll()
+        assert read == [path]
+
     def test_without_a_good_value_to_start_from_it_fails(self, tmp_path: Path) -> None:
         with pytest.raises(LimitsError):
             WatchedLimits(LimitsPlan(user_file=write(tmp_path / "limits.toml", "window = ")))

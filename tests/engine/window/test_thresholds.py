@@ -36,7 +36,7 @@ def test_a_percentage_only_lowers_auto_compact(percent: float, auto_compact: int
 
 
 def test_a_percentage_is_rounded_down() -> None:
-    assert marks(200_001, auto_compact_pct=33)[1] == 59_400
+    assert marks(200_002, auto_compact_pct=33)[1] == 59_400
 
 
 def test_with_auto_compact_off_warning_and_threshold_are_of_the_effective_window() -> None:
