@@ -94,7 +94,7 @@ def test_the_wrapper_of_a_list_is_about_its_json() -> None:
     admitted = admit([text("x" * 60_000)])
     assert admitted.spilled is not None
     assert admitted.spilled.text == '[\n  {\n    "type": "text",\n    "text": "' + "x" * 60_000 + '"\n  }\n]'
-    assert "(58.6KB)" in admitted.content  # 60,050 units
+    assert "(58.6KB)" in admitted.content  # 60,046 units
     assert 'Preview (first 2KB):\n[\n  {\n    "type": "text",\n' in admitted.content
 
 
