@@ -21,6 +21,7 @@ from spillscope.clean import cell_width, clean
 from spillscope.errors import LimitsError
 from spillscope.limits import DECLARED_MAX_RESULT_SIZE_CHARS, Limits, usable_number
 from spillscope.limits_sources import Layer, LimitsBook, LimitsPlan
+from spillscope.transcript.layout import default_config_dir
 
 R = TypeVar("R")
 
@@ -156,8 +157,8 @@ def _number(word: str) -> float | None:
 
 
 def agent_config_dir() -> Path:
-    """S1: where the agent keeps its settings and sessions: CLAUDE_CONFIG_DIR, else `~/.claude`."""
-    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+    """S1: where the agent of this user keeps its settings and sessions."""
+    return default_config_dir(os.environ)
 
 
 @click.command("limits")
