@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -94,10 +95,7 @@ def answer(raw: bytes, store: SpillStore, limits: Limits) -> dict[str, Any]:
     request = _parse(raw)
     messages = _messages(request)
     names = _skip_tool_names(request)
-    given = request.get("limits") or {}
-    if not isinstance(given, dict):
-        raise RequestError("limits: give an object with the keys of a limits file")
-    limits = limits_from_mapping(given, "the request", limits)
+    limits = _limits(request, limits)
     state, resumed = _state(request, messages)
     if limits.aggregate is False:
         state = None
@@ -113,7 +111,7 @@ def answer(raw: bytes, store: SpillStore, limits: Limits) -> dict[str, Any]:
 
 def _parse(raw: bytes) -> dict[str, Any]:
     try:
-        request = json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse)
+        request = json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse, parse_float=_finite)
     except RecursionError:
         raise RequestError("the request on standard input is nested too deep") from None
     except ValueError as error:
@@ -127,6 +125,13 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON number")
 
 
+def _finite(number: str) -> float:
+    value = float(number)
+    if math.isinf(value):
+        raise ValueError(f"{number} is out of range")
+    return value
+
+
 def _messages(request: dict[str, Any]) -> list[Message]:
     messages = request.get("messages")
     if not isinstance(messages, list):
@@ -135,6 +140,19 @@ def _messages(request: dict[str, Any]) -> list[Message]:
         if not isinstance(message, dict):
             raise RequestError(f"messages[{at}]: give an object")
     return messages
+
+
+def _limits(request: dict[str, Any], base: Limits) -> Limits:
+    given = _or_default(request, "limits", {})
+    if not isinstance(given, dict):
+        raise RequestError("limits: give an object with the keys of a limits file")
+    return limits_from_mapping(given, "the request", base)
+
+
+def _or_default(table: dict[str, Any], key: str, default: Any) -> Any:
+    """The value of a key, where null says as little as its absence."""
+    value = table.get(key)
+    return default if value is None else value
 
 
 def _skip_tool_names(request: dict[str, Any]) -> frozenset[str] | None:
@@ -159,10 +177,10 @@ def _state(request: dict[str, Any], messages: list[Message]) -> _Given:
         return _Given(None)
     if not isinstance(value, dict) or not value.keys() & {"records", "inherited"}:
         return _Given(ContentReplacementState.from_json(value))
-    records = value.get("records") or []
+    records = _or_default(value, "records", [])
     if not isinstance(records, list):
         raise RequestError("state.records: give a list of replacement records or transcript lines")
-    resumed = reconstruct(messages, records, string_map(value.get("inherited") or {}, "state.inherited"))
+    resumed = reconstruct(messages, records, string_map(_or_default(value, "inherited", {}), "state.inherited"))
     return _Given(resumed.state, resumed)
 
 
@@ -216,11 +234,9 @@ def _describe_group(group: GroupReport) -> dict[str, Any]:
 
 
 def to_bytes(value: dict[str, Any]) -> bytes:
-    """One line of JSON in UTF-8, lone surrogates as escapes. Raises RequestError for numbers that JSON has not."""
+    """One line of JSON in UTF-8, lone surrogates as escapes. Raises RequestError where it nests too deep."""
     try:
-        printed = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        printed = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     except RecursionError:
         raise RequestError("the request is nested too deep") from None
-    except ValueError as error:
-        raise RequestError("the request holds a number that is out of range") from error
     return escape_lone_surrogates(printed).encode() + b"\n"
