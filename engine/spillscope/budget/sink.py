@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -26,6 +28,8 @@ class TranscriptSink:
         line = stringify(record).encode() + b"\n"
         handle = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
         try:
+            with contextlib.suppress(OSError):  # no locks on this file system: at worst a blank line more
+                fcntl.flock(handle, fcntl.LOCK_EX)  # a line that another engine is still writing looks like one cut short
             if _is_cut_short(handle):  # what a crash left of a line must not swallow this one
                 line = b"\n" + line
             if os.write(handle, line) != len(line):
