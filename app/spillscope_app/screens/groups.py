@@ -71,6 +71,7 @@ class GroupsScreen(Screen[None]):
         limit = reading.limits.get_per_message_budget_limit() if reading else 0.0
         has_rows = len(self._table.items) > 0
         self.set_class(not has_rows, "-empty")
+        self.set_class(reading is None or not reading.session.exists, "-unread")
         self.query_one("#heading", Painted).show(lambda width: (heading(width - SCROLLBAR, limit),) if has_rows else ())
         self._show_rule()
         self._show_why()

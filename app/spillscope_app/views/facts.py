@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spillscope_app.spans import Line, Span, left, right, width_of, wrap
 
-NAME, FIGURE = 13, 9
+NAME, FIGURE = 12, 9
 """Cells of a value's name and of its figure."""
 
 
@@ -29,7 +29,7 @@ class Facts:
             *right(Span(figure, "strong" if strong else ""), FIGURE),
         )
         indent = NAME + FIGURE + 2
-        if note and self.width - indent >= min(14, width_of(note)):
+        if note and self.width - indent >= min(12, width_of(note)):
             self.lines += wrap((*head, Span("  "), *note), self.width, indent)
             return
         self.lines.append(head)

@@ -45,7 +45,7 @@ def _window(facts: Facts, reading: Reading) -> None:
     facts.value("window", exact(window.size), line(guess, foreign(window.source, "dim")), strong=True)
     facts.value("effective", exact(window.effective), line(Span("without what the answer is given room for", "dim")))
     compact_note = "compacts from here, if proactive" if window.auto_compact_enabled else "switched off"
-    facts.value("│ compact at", exact(window.auto_compact), line(Span(compact_note, "dim")))
+    facts.value("│ compact", exact(window.auto_compact), line(Span(compact_note, "dim")))
     facts.value("┊ warning", exact(window.warning), line(Span("the agent begins to warn", "dim")))
     facts.value("┊ blocking", exact(window.blocking), line(Span("the agent refuses to go on", "dim")))
 
@@ -55,5 +55,5 @@ def _percentages(facts: Facts, reading: Reading) -> None:
     of_effective = context.tokens / window.effective * 100 if window.effective > 0 else 0.0
     until = "auto-compact" if window.auto_compact_enabled else "the effective window is full"
     facts.value("of window", f"{window.percent_used(context.tokens):.1f} %", line(Span("used", "dim")))
-    facts.value("of effective", f"{of_effective:.1f} %", line(Span("used", "dim")))
+    facts.value("effective", f"{of_effective:.1f} %", line(Span("used", "dim")))
     facts.value("left", f"{window.percent_left(context.tokens)} %", line(Span(f"until {until}, as the agent shows it", "dim")))

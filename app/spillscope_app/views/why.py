@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from spillscope.limits import DECLARED_MAX_RESULT_SIZE_CHARS, MAX_MCP_DECLARED_CHARS, Limits
 from spillscope.session.reading import Group, Reading, Result
-from spillscope_app.format import base_name, compact, exact, moment, plural
+from spillscope_app.format import base_name, compact, exact, moment, plural, tool_name
 from spillscope_app.spans import Line, Paint, Span, foreign, left, line, right
 from spillscope_app.views.facts import FIGURE, NAME, Facts
 from spillscope_app.views.words import FATES, OBSERVED, OVER, RULES, STATES, Word, word_of
@@ -86,7 +86,7 @@ def _fate(facts: Facts, group: Group, result: Result, position: int) -> None:
     word = word_of(result)
     fate, ink = FATES[result.fate]
     rank = next((at for at, pick in enumerate(group.picks, 1) if pick.position == position), None)
-    head = f": pick {rank} of {len(group.picks)} of the message budget" if rank else ""
+    head = f", the budget's pick {rank} of {len(group.picks)}" if rank else ""
     facts.say(line(word.mark, " ", Span(fate, ink), Span(head), Span(f"  {result.rule}", "dim")))
     facts.say((Span(_reason(result, rank is not None)),))
     if result.row.label:
@@ -164,7 +164,7 @@ def _sums(facts: Facts, reading: Reading, group: Group) -> None:
     total = group.frozen + group.fresh
     sign = ">" if group.over_budget else "≤"
     verdict = Span(f"{sign} {exact(group.limit)}", "over" if group.over_budget else "")
-    over = (Span(f"  {OVER.glyph} {OVER.name}", "over"),) if group.over_budget else ()
+    over = (Span(f"  {OVER.glyph} over", "over"),) if group.over_budget else ()
     facts.value("frozen", exact(group.frozen), line(Span("sent in full before", "dim")))
     facts.value("+ fresh", exact(group.fresh), line(Span("first sent with it", "dim")))
     facts.value("= counted", exact(total), (verdict, *over), strong=True)
@@ -181,7 +181,7 @@ def _selection(facts: Facts, group: Group, chosen: int | None) -> None:
     if not group.picks:
         return
     facts.gap()
-    facts.say(line(Span("selection", "title"), Span("  largest fresh first, until the rest fits  B7", "dim")))
+    facts.say(line(Span("selection", "title"), Span("  largest fresh first  B7", "dim")))
     for rank, pick in enumerate(group.picks, 1):
         result = group.results[pick.position]
         fits = pick.remaining <= group.limit
@@ -199,7 +199,7 @@ def _choice(facts: Facts, rank: str, result: Result, note: Line, chosen: bool) -
         Span("▸" if chosen else " ", "title"),
         *right(Span(rank), 2),
         Span(" "),
-        *left(foreign(result.row.tool or "?", "strong" if chosen else ""), 9),
+        *left(foreign(tool_name(result.row.tool), "strong" if chosen else ""), 9),
         *right(Span(exact(result.row.chars)), FIGURE),
         Span("  "),
     )

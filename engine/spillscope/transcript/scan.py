@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Mark(NamedTuple):
-    """The identity and extent of a file. `size` in bytes, `mtime_ns` in nanoseconds; times may go backwards: compare with `!=`."""
+    """The identity and extent of a file, `size` in bytes. Times may go backwards: compare with `!=`."""
 
     device: int
     inode: int

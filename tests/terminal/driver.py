@@ -1,0 +1,188 @@
+"""Real terminals for tests: a tmux server of its own, and a bare pty whose bytes can be read."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import shlex
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from fcntl import ioctl
+from pathlib import Path
+
+import pytest
+
+SECONDS = 20.0
+"""How long a test waits for what has to come: a loaded machine is slow, a broken program never gets there."""
+_POLL = 0.02
+COMMAND = [sys.executable, "-c", "from spillscope_app.cli import main; main()"]
+
+needs_tmux = pytest.mark.skipif(
+    shutil.which("tmux") is None and "CI" not in os.environ, reason="tmux is not installed: apt-get install tmux"
+)
+
+
+def _environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "COLORTERM": "truecolor", "LANG": "C.UTF-8", "TEXTUAL_ANIMATIONS": "none", **more}
+
+
+class Tmux:
+    """A program in a terminal window that can be typed into, resized and read."""
+
+    def __init__(self, socket: str) -> None:
+        self._socket = socket
+
+    def run(self, *arguments: str) -> str:
+        """One tmux command on this test's own server."""
+        done = subprocess.run(["tmux", "-L", self._socket, *arguments], capture_output=True, text=True, timeout=SECONDS)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def press(self, *keys: str) -> None:
+        """Keys by tmux's names."""
+        self.run("send-keys", "-t", "t", *keys)
+
+    def click(self, column: int, row: int) -> None:
+        """Press and release the left button; cells count from 0."""
+        for end in "Mm":
+            self.run("send-keys", "-t", "t", "-l", f"\x1b[<0;{column + 1};{row + 1}{end}")
+
+    def resize(self, columns: int, lines: int) -> None:
+        self.run("resize-window", "-t", "t", "-x", str(columns), "-y", str(lines))
+
+    def screen(self) -> str:
+        """What is to be seen."""
+        return self.run("capture-pane", "-p", "-t", "t")
+
+    def wait_for(self, pattern: str, seconds: float = SECONDS) -> str:
+        """The screen as soon as it shows a pattern."""
+        return self._wait(lambda screen: re.search(pattern, screen) is not None, pattern, seconds)
+
+    def wait_until_gone(self, pattern: str, seconds: float = SECONDS) -> str:
+        """The screen as soon as it no longer shows a pattern."""
+        return self._wait(lambda screen: re.search(pattern, screen) is None, f"no {pattern}", seconds)
+
+    def _wait(self, test: object, what: str, seconds: float) -> str:
+        assert callable(test)
+        end = time.monotonic() + seconds
+        while True:
+            screen = self.screen()
+            if test(screen):
+                return screen
+            assert time.monotonic() < end, f"waited {seconds} s for {what!r}; the screen:\n{screen}"
+            time.sleep(_POLL)
+
+
+@contextmanager
+def tmux(arguments: list[str], columns: int = 120, lines: int = 36) -> Iterator[Tmux]:
+    """The program in a window of this size; `[exit N]` is shown when it has ended."""
+    terminal = Tmux(f"spillscope-{uuid.uuid4().hex[:12]}")
+    command = f"{shlex.join([*COMMAND, *arguments])}; printf '\\n[exit %s]\\n' $?; sleep 600"
+    variables = [f"{name}={value}" for name, value in _environment(TERM="tmux-256color").items()]
+    size = ["-x", str(columns), "-y", str(lines)]
+    try:
+        subprocess.run(
+            [
+                "tmux",
+                "-L",
+                terminal._socket,
+                "-f",
+                "/dev/null",
+                "new-session",
+                "-d",
+                "-s",
+                "t",
+                *size,
+                shlex.join(["env", "-i", *variables, "sh", "-c", command]),
+            ],
+            check=True,
+            capture_output=True,
+            timeout=SECONDS,
+        )
+        terminal.run("set", "-sg", "escape-time", "0", ";", "set", "-g", "status", "off")
+        yield terminal
+    finally:
+        subprocess.run(["tmux", "-L", terminal._socket, "kill-server"], capture_output=True, timeout=SECONDS, check=False)
+
+
+class Bare:
+    """A program on a pty, and every byte that it sent."""
+
+    def __init__(self, pid: int, handle: int) -> None:
+        self.pid, self._handle = pid, handle
+        self.sent = b""
+        self._answer = 0  # where what came after the last write begins
+
+    def write(self, data: bytes) -> None:
+        self._answer = len(self.sent)
+        os.write(self._handle, data)
+
+    def signal(self, number: signal.Signals) -> None:
+        os.kill(self.pid, number)
+
+    def wait_for(self, needle: bytes, seconds: float = SECONDS) -> None:
+        """Read until the program has sent these bytes after what was last written to it."""
+        end = time.monotonic() + seconds
+        while needle not in self.sent[self._answer :]:
+            assert time.monotonic() < end, f"waited for {needle!r}; got {self.sent[-2000:]!r}"
+            assert self._read() or needle in self.sent, f"it ended before {needle!r}; got {self.sent[-2000:]!r}"
+
+    def wait_for_end(self) -> int:
+        """Read to the end; the program's exit status, or minus the signal that ended it."""
+        end = time.monotonic() + SECONDS
+        while self._read():
+            assert time.monotonic() < end, "it does not end"
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+    def _read(self) -> bool:
+        """Take what there is; False when the other end is closed."""
+        if select.select([self._handle], [], [], _POLL)[0]:
+            try:
+                data = os.read(self._handle, 65_536)
+            except OSError:  # how Linux says that the other end is closed
+                return False
+            self.sent += data
+            return bool(data)
+        return True
+
+
+@contextmanager
+def bare(
+    arguments: list[str], columns: int = 120, lines: int = 36, variables: Mapping[str, str] | None = None
+) -> Iterator[Bare]:
+    """The program on a bare pty of this size."""
+    environment = _environment(TERM="xterm-256color", **(variables or {}))
+    pid, handle = pty.fork()
+    if pid == 0:
+        os.execve(COMMAND[0], [*COMMAND, *arguments], environment)
+    ioctl(handle, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+    terminal = Bare(pid, handle)
+    try:
+        yield terminal
+    finally:
+        os.close(handle)
+        _end(pid)
+
+
+def _end(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    except (ProcessLookupError, ChildProcessError):  # it has ended by itself
+        pass
+
+
+def append(path: Path, data: bytes) -> None:
+    """Add bytes to a live file, as an agent does."""
+    with path.open("ab") as file:
+        file.write(data)

@@ -1,0 +1,119 @@
+"""Whole journeys in a real terminal, beside a session that grows."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from terminal.driver import append, needs_tmux, tmux
+from transcripts import Writer, lines
+
+pytestmark = needs_tmux
+
+
+def session(folder: Path, groups: int = 3) -> tuple[Writer, Path]:
+    """A transcript of some groups; the writer can go on with it."""
+    writer = Writer()
+    writer.prompt()
+    for number in range(groups):
+        writer.call("Grep", f"toolu_{number}", f"found {number}\n" * 100)
+    writer.say()
+    return writer, writer.save(folder)
+
+
+def more_of(writer: Writer, tool_use_id: str, content: object) -> bytes:
+    """The lines that one more call adds."""
+    before = len(writer.records)
+    writer.call("Bash", tool_use_id, content)
+    return lines(writer.records[before:])
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (160, 50)])
+def test_watch_a_session_grow(tmp_path: Path, columns: int, rows: int) -> None:
+    writer, path = session(tmp_path)
+    with tmux([str(path)], columns, rows) as terminal:
+        terminal.wait_for("events")
+        terminal.wait_for(r"2 .*1 +■1")
+        append(path, more_of(writer, "toolu_new", "all is well\n" * 2_000))
+        written = time.monotonic()
+        terminal.wait_for(r"next .* 24\.0k", seconds=1.0)
+        assert time.monotonic() - written < 1.0
+        terminal.press("Enter", "Down")
+        terminal.wait_for(r"\+ Bash")
+        terminal.wait_for("Why . Bash")
+        terminal.press("k", "k", "Enter")
+        terminal.wait_for("■ Grep")
+        append(path, more_of(writer, "toolu_newer", "and again\n" * 50))
+        screen = terminal.wait_for(r"f follows the newest(.|\n)*■ Grep")
+        assert "▾     2" in screen
+        terminal.press("f")
+        terminal.wait_for("following")
+        terminal.press("=")
+        terminal.wait_for("arithmetic of the gauge")
+        terminal.press("Escape")
+        terminal.wait_until_gone("arithmetic of the gauge")
+        terminal.resize(60, 18)
+        terminal.wait_for("next")
+        terminal.resize(columns, rows)
+        terminal.wait_for("mustReapply")
+        terminal.press("?")
+        terminal.wait_for("What the words, marks and keys mean")
+        terminal.press("q")
+        terminal.wait_until_gone("What the words, marks and keys mean")
+        terminal.press("q")
+        terminal.wait_for(r"\[exit 0\]")
+
+
+def test_the_mouse_opens_a_group(tmp_path: Path) -> None:
+    _, path = session(tmp_path)
+    with tmux([str(path)]) as terminal:
+        screen = terminal.wait_for(r"▸ +1 ").split("\n")
+        row = next(at for at, text in enumerate(screen) if text.startswith("▸     1"))
+        terminal.click(0, row)
+        terminal.wait_for(r"▾ +1 (.|\n)*■ Grep")
+
+
+def test_a_session_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
+    writer, _ = session(tmp_path)
+    awaited = tmp_path / "later.jsonl"
+    with tmux([str(awaited)]) as terminal:
+        terminal.wait_for("Waiting for a session that is not there yet")
+        append(awaited, lines(writer.records))
+        terminal.wait_for(r"▸ +2 ")
+
+
+def test_a_rewritten_and_a_removed_file(tmp_path: Path) -> None:
+    _, path = session(tmp_path, groups=5)
+    (tmp_path / "other").mkdir()
+    _, elsewhere = session(tmp_path / "other", groups=2)
+    with tmux([str(path)]) as terminal:
+        terminal.wait_for(r"▸ +4 ")
+        elsewhere.replace(path)
+        terminal.wait_until_gone(r"▸ +4 ")
+        terminal.wait_for(r"▸ +1 ")
+        path.unlink()
+        terminal.wait_for("waiting|not up to date|unreadable")
+        terminal.press("q")
+        terminal.wait_for(r"\[exit 0\]")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00\x01\xff\xfe" * 5_000, b'{"type":"user"', b"[]\n"], ids=["empty", "binary", "torn", "list"]
+)
+def test_a_file_that_is_no_session_gives_no_traceback(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "odd.jsonl"
+    path.write_bytes(content)
+    with tmux([str(path)]) as terminal:
+        screen = terminal.wait_for("No tool results yet")
+        assert "Traceback" not in screen
+        terminal.press("q")
+        terminal.wait_for(r"\[exit 0\]")
+
+
+def test_a_path_that_leads_nowhere_is_one_line(tmp_path: Path) -> None:
+    with tmux([str(tmp_path / "nowhere")]) as terminal:
+        screen = terminal.wait_for(r"\[exit 2\]")
+        assert "no such session" in screen
+        assert "Traceback" not in screen
