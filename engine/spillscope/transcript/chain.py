@@ -105,8 +105,12 @@ class Chain:
         """All segments anew; the timeline keeps as much of its beginning as still holds."""
         segments: list[Segment] = []
         leaf, before = self.index.leaf, len(self.index)
+        roots: set[int] = set()
         while leaf >= 0:
             segment = self._segment(leaf, before)
+            if segment.root in roots:  # late lines can make two starts each the other's past
+                break
+            roots.add(segment.root)
             segments.append(segment)
             before = segment.root
             leaf = self._earlier_leaf(segment.root)
