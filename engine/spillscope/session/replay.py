@@ -173,8 +173,10 @@ class Replay:
 
     def estimate_now(self) -> int:
         """T4 on the messages so far; what a compaction kept counts where no usage does."""
-        kept = 0 if self.count.anchor is not None else sum(self.index.tokens[member] for member in self.chain.kept)
-        return self.count.total + kept
+        if self.count.anchor is not None or not self.segment_groups:
+            return self.count.total
+        kept = self.chain.kept[len(self.segment_groups) - 1]
+        return self.count.total + sum(self.index.tokens[member] for member in kept)
 
     # --- deciding -------------------------------------------------------------------------------------------------------
 

@@ -239,7 +239,7 @@ class Session:
 
     def _kept(self, live_from: int) -> frozenset[int]:
         """Numbers of the earlier groups that the last compaction kept in the context."""
-        kept = set(self.chain.kept)
+        kept = set(self.chain.kept[-1]) if self.chain.kept else set()
         if not kept:
             return frozenset()
         earlier = (self.replay.groups[number] for number in range(live_from))

@@ -23,6 +23,7 @@ class Segment:
     """
 
     def __init__(self) -> None:
+        self.end: int | None = None  # the start of the next segment: what came after it says nothing of this one
         self.path = array("i")
         self._places = array("i")  # member → position in path, -1 off it
         self.beside: dict[int, list[int]] = {}
@@ -41,7 +42,7 @@ class Segment:
 
     def place(self, member: int) -> int:
         """Position of a member in the path; -1 where it is not on it."""
-        return self._places[member] if member < len(self._places) else -1
+        return self._places[member] if 0 <= member < len(self._places) else -1
 
     def cut(self, length: int) -> list[int]:
         """Shorten the path; returns what was cut off."""
@@ -65,7 +66,7 @@ class Chain:
     """The segments of an index, oldest first; the last one is the conversation as it stands.
 
     `timeline`: the members that carry something, segment after segment, each once. `segment_starts`: lengths of the timeline
-    at which segments begin. `kept`: members of the current segment that stand earlier in the timeline, because a compaction
+    at which segments begin. `kept`: for each segment its members that stand earlier in the timeline, because a compaction
     kept them.
     """
 
@@ -77,7 +78,7 @@ class Chain:
         self.segments: list[Segment] = []
         self.timeline: list[int] = []
         self.segment_starts: list[int] = []
-        self.kept: list[int] = []
+        self.kept: list[list[int]] = []
         self.bridged: set[int] = set()  # members whose parent is not in the file
         self._taken = 0  # members of the index that were taken in
         self._positions = array("i")  # member → position in the timeline, -1 off it
@@ -107,7 +108,7 @@ class Chain:
         leaf, before = self.index.leaf, len(self.index)
         roots: set[int] = set()
         while leaf >= 0:
-            segment = self._segment(leaf, before)
+            segment = self._segment(leaf, before if segments else None)
             if segment.root in roots:  # late lines can make two starts each the other's past
                 break
             roots.add(segment.root)
@@ -118,9 +119,10 @@ class Chain:
         self.segments = segments
         return self._lay_out()
 
-    def _segment(self, leaf: int, before: int) -> Segment:
+    def _segment(self, leaf: int, end: int | None) -> Segment:
         segment = Segment()
-        segment.extend(self._walk(leaf, before, segment)[::-1])
+        segment.end = end
+        segment.extend(self._walk(leaf, segment)[::-1])
         for response in dict.fromkeys(self._responses_of(self._off_path(segment))):
             self._put_back(segment, response)
         self._emit(segment, 0)
@@ -135,13 +137,13 @@ class Chain:
         timeline: list[int] = []
         positions = array("i", [-1]) * len(self.index)
         self.segment_starts = []
-        kept: list[int] = []
+        kept: list[list[int]] = []
         for segment in self.segments:
             self.segment_starts.append(len(timeline))
-            kept = []
+            kept.append([])
             for member in segment.order:
                 if positions[member] >= 0:
-                    kept.append(member)
+                    kept[-1].append(member)
                 else:
                     positions[member] = len(timeline)
                     timeline.append(member)
@@ -153,12 +155,12 @@ class Chain:
 
     def _advance(self, new: range, touched_responses: set[int]) -> int:
         index, segment = self.index, self.segments[-1]
-        fresh = self._walk(index.leaf, len(index), segment)
-        meets = self._parent(fresh[-1], len(index)) if fresh else segment.leaf
+        fresh = self._walk(index.leaf, segment)
+        meets = self._parent(fresh[-1], segment) if fresh else segment.leaf
         if meets < 0 or segment.place(meets) < 0:
             return self._begin_segment(new)
-        if self._touches_earlier(new):
-            return self._rebuild()
+        if self._touches_earlier(new) or segment.place(meets) < segment.place(self._parent(segment.root, segment)):
+            return self._rebuild()  # the latter: it enters the cycle that the path begins with at another place
         gone = segment.cut(segment.place(meets) + 1)
         joint = len(segment.path)
         segment.extend(fresh[::-1])
@@ -172,18 +174,19 @@ class Chain:
         """The walk met a start of its own: a compaction, a `/clear`, or a rewind to before the first message."""
         index, old = self.index, self.segments[-1]
         leaf = index.leaf
-        walked = self._walk(leaf, len(index), Segment())
+        walked = self._walk(leaf, Segment())
         root = walked[-1]
         loose = [member for member in new if index.kinds[member] != PROGRESS]
         if self._earlier_leaf(root) != old.leaf or sorted(walked) != loose:
             return self._rebuild()
+        old.end = root
         segment = Segment()
         segment.extend(walked[::-1])
         self._emit(segment, 0)
         self.segments.append(segment)
         same = len(self.timeline)
         self.segment_starts.append(same)
-        self.kept = []
+        self.kept.append([])
         self._take(segment.order)
         return same
 
@@ -207,7 +210,7 @@ class Chain:
         if len(old) == same - before:
             self._take(segment.order[same:])
             return len(self.timeline) - self._taken_last
-        kept = set(self.kept)
+        kept = set(self.kept[-1])
         dropped = [member for member in old[same - before :] if member not in kept]
         if len(dropped) != len(old) - (same - before):
             return self._lay_out()
@@ -222,7 +225,7 @@ class Chain:
         self._taken_last = 0
         for member in members:
             if self._positions[member] >= 0:
-                self.kept.append(member)
+                self.kept[-1].append(member)
             else:
                 self._positions[member] = len(self.timeline)
                 self.timeline.append(member)
@@ -230,10 +233,10 @@ class Chain:
 
     # --- walking --------------------------------------------------------------------------------------------------------
 
-    def _parent(self, member: int, before: int) -> int:
-        """The parent as S4 reads it, in a walk of a segment that ends before member `before`; ROOT at a start."""
+    def _parent(self, member: int, segment: Segment) -> int:
+        """The parent as S4 reads it in a segment; ROOT at a start."""
         index = self.index
-        anchor = self._kept_anchor(member, before)
+        anchor = self._kept_anchor(member, segment) if index.heads else None
         if anchor is not None:
             return anchor
         parent = index.parents[member]
@@ -242,19 +245,18 @@ class Chain:
             return member - 1 if member > 0 else ROOT
         return parent
 
-    def _kept_anchor(self, member: int, before: int) -> int | None:
+    def _kept_anchor(self, member: int, segment: Segment) -> int | None:
         """S4: the head of what a compaction kept hangs on that compaction's summary."""
-        heads = self.index.heads
-        if not heads or self.index.uuids[member] not in heads:
-            return None
-        for boundary in reversed(heads[self.index.uuids[member]]):
-            if boundary < before and boundary != member:
-                anchor = self.index.boundaries[boundary].anchor
-                found = self.index.by_uuid.get(anchor) if anchor is not None else None
+        index = self.index
+        end = len(index) if segment.end is None else segment.end
+        for boundary in reversed(index.heads.get(index.uuids[member], ())):
+            if boundary < end and boundary != member:
+                anchor = index.boundaries[boundary].anchor
+                found = index.by_uuid.get(anchor) if anchor is not None else None
                 return boundary if found is None or found == member else found
         return None
 
-    def _walk(self, leaf: int, before: int, segment: Segment) -> list[int]:
+    def _walk(self, leaf: int, segment: Segment) -> list[int]:
         """From a leaf up to a start, a cycle, or a member of the segment's path (left out); leaf first."""
         walked: list[int] = []
         met: set[int] = set()
@@ -262,7 +264,7 @@ class Chain:
         while member >= 0 and member not in met and segment.place(member) < 0:
             met.add(member)
             walked.append(member)
-            member = self._parent(member, before)
+            member = self._parent(member, segment)
         return walked
 
     def _earlier_leaf(self, root: int) -> int:
@@ -356,7 +358,7 @@ class Chain:
             kind = self.index.kinds[member]
             if kind in (ASSISTANT, USER) and not self._belongs(member, response):
                 return False
-            member = self._parent(member, len(self.index))
+            member = self._parent(member, segment)
         return False
 
     def _emit(self, segment: Segment, joint: int) -> None:
