@@ -14,6 +14,7 @@ TOO_DEEP = "nested too deep"
 SEVERAL = "more than one value on the line"
 NO_OBJECT = "no JSON object"
 TOO_LONG = "line too long"
+NOT_UTF8 = "not UTF-8"
 
 
 class Parsed(NamedTuple):
@@ -38,13 +39,13 @@ def parse_unfinished(rest: bytes) -> tuple[list[Record], int]:
         return [], 0
     try:
         value = orjson.loads(rest)
-    except orjson.JSONDecodeError:
-        return _leading_objects(rest)
+    except orjson.JSONDecodeError as error:
+        return _leading_objects(rest) if "ecursion" not in str(error) else ([], 0)
     return ([value], len(rest)) if isinstance(value, dict) else ([], 0)
 
 
 def _leading_objects(rest: bytes) -> tuple[list[Record], int]:
-    text = rest.decode(errors="ignore")  # a character cut in half stands at the end, behind what is complete
+    text = _readable(rest)  # a character cut in half stands at the end, behind what is complete
     records: list[Record] = []
     taken, at = 0, _skip_blanks(text, 0)
     while at < len(text):
@@ -57,6 +58,14 @@ def _leading_objects(rest: bytes) -> tuple[list[Record], int]:
         records.append(value)
         taken, at = at, _skip_blanks(text, at)
     return records, len(text[:taken].encode())
+
+
+def _readable(data: bytes) -> str:
+    """`data` up to what is no UTF-8."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        return data[: error.start].decode()
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -72,10 +81,8 @@ def _parse_slowly(line: bytes, error: str) -> Parsed:
         return Parsed([], None)
     if "ecursion" in error:
         return Parsed([], TOO_DEEP)
-    try:
-        text = line.decode()
-    except UnicodeDecodeError:
-        return Parsed([], "not UTF-8")
+    text = _readable(line)
+    broken = len(text) < len(line) and len(text.encode()) < len(line)
     records: list[Record] = []
     count = 0
     at = _skip_blanks(text, 0)
@@ -83,13 +90,15 @@ def _parse_slowly(line: bytes, error: str) -> Parsed:
         try:
             value, at = _DECODER.raw_decode(text, at)
         except RecursionError:
-            return Parsed([], TOO_DEEP)
+            return Parsed(records, SEVERAL if records else TOO_DEEP)
         except ValueError as problem:
-            return Parsed(records, SEVERAL if records else _reason(line, problem))
+            return Parsed(records, SEVERAL if records else NOT_UTF8 if broken else _reason(line, problem))
         count += 1
         if isinstance(value, dict):
             records.append(value)
         at = _skip_blanks(text, at)
+    if broken:
+        return Parsed(records, SEVERAL if records else NOT_UTF8)
     if count > 1:
         return Parsed(records, SEVERAL)
     return Parsed(records, None if records else NO_OBJECT)

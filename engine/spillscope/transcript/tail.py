@@ -51,6 +51,7 @@ class Tail:
         self.line = 1
         self._identity: tuple[int, int] | None = None
         self._head = self._last = b""
+        self._last_at = 0  # where `_last` stands
         self.continues = False
         self._long_from: int | None = None
 
@@ -92,14 +93,14 @@ class Tail:
         if stat.st_size == self.size:
             return True
         head = os.pread(file.fileno(), len(self._head), 0)
-        last = os.pread(file.fileno(), len(self._last), self.offset - len(self._last))
+        last = os.pread(file.fileno(), len(self._last), self._last_at)
         return head != self._head or last != self._last
 
     def _remember(self, file: BinaryIO) -> None:
         if len(self._head) < min(_SAMPLE_BYTES, self.offset):
             self._head = os.pread(file.fileno(), min(_SAMPLE_BYTES, self.offset), 0)
-        start = max(0, self.offset - _SAMPLE_BYTES)
-        self._last = os.pread(file.fileno(), self.offset - start, start)
+        self._last_at = max(0, self.offset - _SAMPLE_BYTES)
+        self._last = os.pread(file.fileno(), self.offset - self._last_at, self._last_at)
 
     def _next_piece(self, file: BinaryIO) -> bytes:
         """Bytes from `offset`, enough to hold a line end, the end of the file, or `MAX_LINE_BYTES`; never past `size`."""
