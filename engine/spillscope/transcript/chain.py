@@ -98,7 +98,11 @@ class Chain:
             return len(self.timeline)
         if late_parents or not self.segments:
             return self._rebuild()
-        return self._advance(new, touched_responses)
+        kept = len(self.kept[-1])
+        same = self._advance(new, touched_responses)
+        if len(self.kept[-1]) != kept:  # what a segment's first requests carried changed with it
+            same = min(same, self.segment_starts[-1])
+        return same
 
     # --- from nothing ---------------------------------------------------------------------------------------------------
 
@@ -136,10 +140,10 @@ class Chain:
         """The timeline from the segments; returns how much of the old one still stands."""
         timeline: list[int] = []
         positions = array("i", [-1]) * len(self.index)
-        self.segment_starts = []
+        starts: list[int] = []
         kept: list[list[int]] = []
         for segment in self.segments:
-            self.segment_starts.append(len(timeline))
+            starts.append(len(timeline))
             kept.append([])
             for member in segment.order:
                 if positions[member] >= 0:
@@ -148,7 +152,11 @@ class Chain:
                     positions[member] = len(timeline)
                     timeline.append(member)
         same = _common(self.timeline, timeline)
-        self.timeline, self._positions, self.kept = timeline, positions, kept
+        before, after = list(zip(self.segment_starts, self.kept, strict=True)), list(zip(starts, kept, strict=True))
+        alike = _common(before, after)
+        same = min([same, *(start - 1 for start, _ in (*before[alike:], *after[alike:]))])
+        self.timeline, self._positions = timeline, positions
+        self.segment_starts, self.kept = starts, kept
         return same
 
     # --- step by step ---------------------------------------------------------------------------------------------------
@@ -378,7 +386,7 @@ class Chain:
                 segment.order.extend(beside[member])
 
 
-def _common(old: list[int], new: list[int]) -> int:
+def _common(old: Sequence[object], new: Sequence[object]) -> int:
     """Length of the common beginning."""
     for at, (mine, theirs) in enumerate(zip(old, new, strict=False)):
         if mine != theirs:
