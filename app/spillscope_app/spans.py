@@ -62,6 +62,18 @@ def cut(text: str, cells: int) -> str:
     return set_cell_size(text, cells - 1).rstrip() + "…"
 
 
+def cut_start(text: str, cells: int) -> str:
+    """Clean `text` in at most `cells` cells, beginning with … where something was cut: of a path the end tells most."""
+    if cell_len(text) <= cells:
+        return text
+    if cells <= 0:
+        return ""
+    tail = text[len(text) - cells + 1 :]
+    while cell_len(tail) > cells - 1:
+        tail = tail[1:]
+    return f"…{tail}"
+
+
 def left(content: Span | Line, cells: int) -> Line:
     """Exactly `cells` of content, cut or filled, at the left; nothing at all for no cells."""
     spans = fit(_as_line(content), cells)

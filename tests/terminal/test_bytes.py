@@ -18,7 +18,6 @@ FOREIGN = (
     b"\x1b]0;",
     b"\x1b[?2004z",
     b"\x1b[2J",
-    b"\x07",
     b"\x7f",
     "\x9b".encode(),
     "\x90".encode(),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from spillscope.session.reading import Group, Reading, Result
 from spillscope_app.format import clock, compact, short, tool_name
-from spillscope_app.spans import Ink, Line, Span, beside, cut, foreign, left, right
+from spillscope_app.spans import Ink, Line, Span, beside, cut, cut_start, foreign, left, right
 from spillscope_app.views.words import FATES, OTHER, OVER, WORDS, Word, word_of
 from spillscope_app.widgets.outline import GUTTER, ITSELF
 
@@ -128,16 +128,23 @@ def result_line(result: Result, cols: Columns) -> Line:
     row = result.row
     room = cols.number + (cols.clock + 1 if cols.clock else 0) + cols.flex - _INDENT - 3
     tool = 8 if room < 32 else 12
+    label = foreign(row.label, "dim")
+    if _is_path(label.text):
+        label = Span(cut_start(label.text, room - tool), "dim")
     fate, ink = FATES[result.fate]
     return beside(
         (Span(" " * _INDENT),),
         (word_of(result).mark,),
-        left((*left(foreign(tool_name(row.tool)), tool), Span(" "), foreign(row.label, "dim")), room + 1),
+        left((*left(foreign(tool_name(row.tool)), tool), Span(" "), label), room + 1),
         right(Span(compact(row.chars)), cols.size),
         right(Span(compact(result.model_chars)), cols.visible),
         right(Span(f"{compact(result.model_tokens)} tk", "dim"), cols.meter),
         left(Span(fate if cols.fate > 1 else "", ink), cols.fate),
     )
+
+
+def _is_path(label: str) -> bool:
+    return " " not in label and ("/" in label or "\\" in label)
 
 
 def meter(used: float, limit: float, cells: int) -> Span:

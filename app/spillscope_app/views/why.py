@@ -89,8 +89,6 @@ def _fate(facts: Facts, group: Group, result: Result, position: int) -> None:
     head = f", the budget's pick {rank} of {len(group.picks)}" if rank else ""
     facts.say(line(word.mark, " ", Span(fate, ink), Span(head), Span(f"  {result.rule}", "dim")))
     facts.say((Span(_reason(result, rank is not None)),))
-    if result.row.label:
-        facts.say((foreign(result.row.tool or "?", "strong"), Span("  "), foreign(result.row.label)))
     facts.gap()
     facts.value("original", exact(result.row.chars), line(Span(f"chars{_SOURCES[result.row.chars_source]}", "dim")))
     facts.value("model sees", exact(result.model_chars), line(Span(f"chars ≈ {exact(result.model_tokens)} tokens", "dim")))
@@ -213,6 +211,7 @@ def _budget_source(facts: Facts, reading: Reading) -> None:
 
 
 def _observed(facts: Facts, result: Result) -> None:
+    facts.say(line(Span("call  ", "dim"), foreign(result.row.tool or "?", "strong"), "  ", foreign(result.row.label)), 6)
     facts.say(line(Span("observed  ", "dim"), f"{OBSERVED[result.observed]}"))
     if result.drift:
         facts.say(line(Span("! drift  ", "over"), foreign(result.drift)))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from spillscope_app.spans import Piece, Span, beside, cut, fit, foreign, left, line, right, spread, width_of, wrap
+from spillscope_app.spans import Piece, Span, beside, cut, cut_start, fit, foreign, left, line, right, spread, width_of, wrap
 
 TEXTS = st.text(st.sampled_from(["a", "b", " ", "漢", "é", "🙂", "-", "\u0301", "[", "]"]), max_size=24)
 LINES = st.lists(TEXTS.map(lambda text: foreign(text)), max_size=5).map(tuple)
@@ -16,6 +16,13 @@ CELLS = st.integers(min_value=0, max_value=30)
 @given(TEXTS, CELLS)
 def test_cut_fits(text: str, cells: int) -> None:
     assert cell_len(cut(text, cells)) <= cells
+
+
+@given(TEXTS, CELLS)
+def test_cut_start_keeps_the_end(text: str, cells: int) -> None:
+    shown = cut_start(text, cells)
+    assert cell_len(shown) <= cells
+    assert text.endswith(shown.removeprefix("…"))
 
 
 @given(LINES, CELLS)
