@@ -74,6 +74,7 @@ class Session:
             self._plain = read_plain(self.place.path) is not None if self.place.path.suffix != ".jsonl" else False
         if self._plain:
             return self._read_plain()
+        before = self._tail.mark
         changed, more = False, True
         while more:
             batch = self._tail.read()
@@ -84,7 +85,7 @@ class Session:
             more = batch.more and (progress is None or progress(self._tail.offset, self._tail.size))
         if changed:
             self._advance()
-        return changed
+        return changed or self._tail.mark != before
 
     def _take(self, batch: Batch) -> bool:
         """Index the lines of a batch; whether there was anything in it."""

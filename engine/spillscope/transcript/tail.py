@@ -55,6 +55,11 @@ class Tail:
         self.continues = False
         self._long_from: int | None = None
 
+    @property
+    def mark(self) -> tuple[bool, int, int]:
+        """What a reading shows of the file itself: whether it is there, its bytes, and its last write."""
+        return self.exists, self.size, self.mtime_ns
+
     def read(self) -> Batch:
         """The next lines, at most about `READ_BYTES` of them. A missing file is an empty one that may still come."""
         try:
