@@ -66,10 +66,10 @@ def place_of(path: Path) -> Place:
     """The folders that belong to a transcript, from its path alone."""
     name = path.name.removesuffix(".jsonl").removesuffix(".json")
     agent_id = name.removeprefix("agent-") if name.startswith("agent-") else None
-    for folder in path.parents:
+    for folder in path.parents if agent_id is not None else ():
         if folder.name == SUBAGENTS:
             session = folder.parent
-            return Place(path, name, session, session.parent, session, agent_id or name)
+            return Place(path, name, session, session.parent, session, agent_id)
     return Place(path, name, path.parent / name, path.parent, None, agent_id)
 
 
@@ -95,7 +95,7 @@ def sidechain_files(place: Place) -> Iterator[Path]:
         return
     folder = place.directory / SUBAGENTS
     if folder.is_dir():
-        yield from sorted(folder.rglob("agent-*.jsonl"))
+        yield from sorted(path for path in folder.rglob("agent-*.jsonl") if path.is_file())
 
 
 def beside_agents(place: Place) -> list[Path]:
@@ -113,8 +113,10 @@ def is_helper(agent_id: str) -> bool:
 def resolve(path: Path) -> Target:
     """S1: a transcript, a session directory, a project directory, a projects root, or a file of plain messages.
 
-    Raises SessionNotFoundError, in words for the user, when it is none of them.
+    A relative path is made absolute: the folders around a session count. Raises SessionNotFoundError, in words for the user,
+    when it is none of them.
     """
+    path = path.resolve() if ".." in path.parts else path.absolute()
     if path.is_file():
         return Target("session", path, place_of(path))
     if path.is_dir():

@@ -82,7 +82,7 @@ def _parse_slowly(line: bytes, error: str) -> Parsed:
     if "ecursion" in error:
         return Parsed([], TOO_DEEP)
     text = _readable(line)
-    broken = len(text) < len(line) and len(text.encode()) < len(line)
+    broken = len(text.encode()) < len(line)
     records: list[Record] = []
     count = 0
     at = _skip_blanks(text, 0)

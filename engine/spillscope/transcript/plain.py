@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from spillscope.messages import message_kind
-from spillscope.transcript.parse import parse_line
+from spillscope.transcript.parse import BOM, parse_line
 
 MAX_PLAIN_BYTES = 512 << 20
 
@@ -21,10 +21,11 @@ def read_plain(path: Path) -> Sequence[object] | None:
         if path.stat().st_size > MAX_PLAIN_BYTES:
             return None
         with path.open("rb") as file:
-            head = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+            head = file.read(4096).removeprefix(BOM).lstrip()
             if not head.startswith((b"[", b"{")):
                 return None
-            data = path.read_bytes()
+            file.seek(0)
+            data = file.read().removeprefix(BOM)
     except OSError:
         return None
     return _messages(data)
