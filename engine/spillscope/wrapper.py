@@ -107,6 +107,8 @@ def _parse_tagged(text: str) -> Wrapper | None:
 
 
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>bytes?|KB|MB|GB|characters?)", re.IGNORECASE)
+_MOST = 1e15
+"""No file is as large: foreign text may say anything."""
 _SCALE = {"b": 1, "c": 1, "k": 1024, "m": 1024**2, "g": 1024**3}
 
 
@@ -115,7 +117,8 @@ def header_size(size: str) -> int | None:
     match = _SIZE.search(re.sub(r"(?<=\d)[,'\u00a0\u202f](?=\d{3})", "", size))
     if match is None:
         return None
-    return round(float(match["number"]) * _SCALE[match["unit"][0].lower()])
+    count = float(match["number"]) * _SCALE[match["unit"][0].lower()]
+    return round(count) if count < _MOST else None
 
 
 def header_slack(size: str) -> int:
