@@ -8,10 +8,12 @@ from pathlib import Path
 import click
 
 from spillscope.errors import SessionNotFoundError
+from spillscope.session.reading import Reading
 from spillscope.session.report import SECTIONS, sections
 from spillscope.session.session import Session
 from spillscope.session.write import write_sections
 from spillscope.transcript.layout import Place, resolve
+from spillscope.transcript.parse import NOT_UTF8, NUL_BYTES
 from spillscope_app.cli_limits import LimitsRequest, limits_options
 from spillscope_app.progress import Progress
 from spillscope_app.report_table import report_lines
@@ -23,6 +25,12 @@ def place_for(path: Path) -> Place:
     if target.place is None:
         raise SessionNotFoundError(f"a folder of projects: {path}: give one session, or list them with spillscope sessions")
     return target.place
+
+
+def holds_no_text(reading: Reading) -> bool:
+    """Whether a file gave nothing but lines that are no text at all."""
+    info = reading.session
+    return info.records == 0 and any(line.reason in (NUL_BYTES, NOT_UTF8) for line in info.skipped_lines)
 
 
 def _sections_wanted(context: click.Context, parameter: click.Parameter, value: str | None) -> frozenset[str] | None:
@@ -47,6 +55,8 @@ def report_command(path: Path, as_json: bool, check: bool, only: frozenset[str] 
     session = Session(place, limits.book(place.config_dir))
     with Progress("reading") as progress:
         reading = session.refresh(progress.step)
+    if holds_no_text(reading):
+        raise SessionNotFoundError(f"no transcript: {path}: it holds no record and is no text: give a session's .jsonl file")
     if as_json or check or only is not None:
         for piece in write_sections(sections(session, reading, only)):
             sys.stdout.buffer.write(piece)

@@ -13,6 +13,8 @@ BOM = b"\xef\xbb\xbf"
 TOO_DEEP = "nested too deep"
 SEVERAL = "more than one value on the line"
 NO_OBJECT = "no JSON object"
+NOT_UTF8 = "not UTF-8"
+NUL_BYTES = "NUL bytes"
 TOO_LONG = "line too long"
 NOT_UTF8 = "not UTF-8"
 
@@ -112,7 +114,7 @@ def _skip_blanks(text: str, at: int) -> int:
 
 def _reason(line: bytes, problem: ValueError) -> str:
     if b"\0" in line:
-        return "NUL bytes"
+        return NUL_BYTES
     if isinstance(problem, json.JSONDecodeError):
         return (
             "cut short" if problem.pos >= len(line) - 1 or problem.msg.startswith("Unterminated") else f"no JSON: {problem.msg}"
