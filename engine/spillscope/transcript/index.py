@@ -158,7 +158,7 @@ class Index:
                 self.sidechains.add(record, uuid, parent)
             elif uuid not in self.by_uuid:
                 self._add_member(record, kind, uuid, parent, offset, length)
-        elif kind == "content-replacement":
+        if kind == "content-replacement":
             self._add_replacements(record.get("replacements"))
 
     def _add_member(
@@ -384,10 +384,17 @@ def _stamp(value: object) -> float:
     """Seconds since the epoch; NaN where there is no readable timestamp."""
     if isinstance(value, str):
         try:
-            return datetime.fromisoformat(value).timestamp()
+            seconds = datetime.fromisoformat(value).timestamp()
         except (ValueError, OverflowError, OSError):
-            pass
-    return float("nan")
+            return _NO_TIME
+        if _FIRST_SECOND <= seconds <= _LAST_SECOND:
+            return seconds
+    return _NO_TIME
+
+
+_NO_TIME = float("nan")
+_FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
+"""What can be shown as a date in UTC: years 1 to 9999."""
 
 
 def _boundary(record: dict[str, Any], at: float) -> Boundary:
