@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -21,6 +23,14 @@ def draw(widget: Widget, spans: Line, cells: int, base: Style) -> Strip:
     """
     segments = [Segment(clean(span.text), _style(widget, span.ink, base)) for span in fit(spans, cells)]
     return Strip(segments).adjust_cell_length(cells, base)
+
+
+def scrolled_size(view: ScrollView, lines: int) -> Size:
+    """The virtual size of a view of so many lines.
+
+    It changes only where there is something to scroll: each change lays out the whole screen again, which costs a frame.
+    """
+    return Size(0, max(lines, view.container_size.height))
 
 
 def _style(widget: Widget, ink: str, base: Style) -> Style:

@@ -8,7 +8,6 @@ from typing import ClassVar
 from rich.style import Style
 from textual import events
 from textual.cache import LRUCache
-from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
@@ -17,7 +16,7 @@ from textual.strip import Strip
 
 from spillscope_app.commands import bindings
 from spillscope_app.spans import Paint, Span
-from spillscope_app.widgets.ink import INK_CLASSES, draw
+from spillscope_app.widgets.ink import INK_CLASSES, draw, scrolled_size
 from spillscope_app.widgets.outline import GUTTER, ITSELF, Empty, Items, Key, Outline
 
 SCROLLBAR = 1
@@ -89,7 +88,7 @@ class LineTable(ScrollView, can_focus=True):
         self._expanded = expanded
         self._outline = Outline.build(items, expanded)
         self._strips.clear()
-        self.virtual_size = Size(0, self._outline.height)
+        self.virtual_size = scrolled_size(self, self._outline.height)
         if self.following:
             self._to_newest()
         else:
@@ -210,6 +209,7 @@ class LineTable(ScrollView, can_focus=True):
         self.refresh()
 
     def on_resize(self, event: events.Resize) -> None:
+        self.virtual_size = scrolled_size(self, self._outline.height)
         if self.following:
             self._to_newest()
         else:

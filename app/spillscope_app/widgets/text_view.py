@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.style import Style
 from textual import events
-from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from spillscope_app.commands import bindings
 from spillscope_app.spans import Line, Paint
-from spillscope_app.widgets.ink import INK_CLASSES, draw
+from spillscope_app.widgets.ink import INK_CLASSES, draw, scrolled_size
 
 
 class TextView(ScrollView, can_focus=True):
@@ -30,6 +30,7 @@ class TextView(ScrollView, can_focus=True):
         self._paint: Paint | None = None
         self._subject: object = None
         self._painted: Sequence[Line] = ()
+        self._ground: Style | None = None
 
     def show(self, paint: Paint, subject: object = None) -> None:
         """Draw this from now on."""
@@ -42,7 +43,7 @@ class TextView(ScrollView, can_focus=True):
     def _repaint(self) -> None:
         width = self.scrollable_content_region.width
         self._painted = self._paint(width) if self._paint and width > 0 else ()
-        self.virtual_size = Size(0, len(self._painted))
+        self.virtual_size = scrolled_size(self, len(self._painted))
         self.refresh()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -51,7 +52,13 @@ class TextView(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         at = y + self.scroll_offset.y
         spans = self._painted[at] if at < len(self._painted) else ()
-        return draw(self, spans, self.size.width, self.rich_style)
+        if self._ground is None:
+            self._ground = self.rich_style
+        return draw(self, spans, self.size.width, self._ground)
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._ground = None
 
     def action_scroll(self, lines: int) -> None:
         """Scroll by lines, down where positive."""
