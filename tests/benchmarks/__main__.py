@@ -1,0 +1,119 @@
+"""`python -m benchmarks`: the figures, as a table."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from benchmarks.bare import bare_loop
+from benchmarks.generate import Author, write_transcript
+from benchmarks.measure import Figure, in_turn, table, timed
+from benchmarks.work import first_reading, open_index, report
+
+MB = 1_000_000
+SMALL_MB = 1
+
+
+def main() -> None:
+    """Generate, measure, print."""
+    parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
+    parser.add_argument("--mb", type=int, default=100, help="size of the large transcript (default: 100)")
+    parser.add_argument("--rounds", type=int, default=7, help="how often each thing is measured (default: 7)")
+    parser.add_argument("--appends", type=int, default=300, help="how many appends are measured (default: 300)")
+    parser.add_argument("--quick", action="store_true", help="a small file and few rounds, to try it")
+    wanted = parser.parse_args()
+    if wanted.quick:
+        wanted.mb, wanted.rounds, wanted.appends = 10, 3, 30
+    with TemporaryDirectory() as folder:
+        home = Path(folder)
+        large, small = home / "-srv-app" / "large.jsonl", home / "-srv-app" / "small.jsonl"
+        large.parent.mkdir()
+        author, made = write_transcript(large, wanted.mb * MB)
+        small_author, _ = write_transcript(small, SMALL_MB * MB)
+        mean = made.size / made.records
+        print(f"{made.size / MB:.0f} MB in {made.records:,} records of {mean:,.0f} bytes; the small one: {SMALL_MB} MB")
+        figures = [
+            *opening(large, wanted.rounds),
+            *processes(large, wanted.rounds, environment(home)),
+            *memory(large, small, wanted.rounds, environment(home)),
+            *appends((large, author), (small, small_author), wanted.appends),
+        ]
+    print(table(figures))
+
+
+def opening(path: Path, rounds: int) -> list[Figure]:
+    """In this process, against the bare loop over the same file."""
+    works = (partial(bare_loop, str(path)), *(partial(work, path) for work in (open_index, first_reading, report)))
+    bare, index, reading, whole = in_turn(rounds, *(partial(timed, work) for work in works))
+    return [
+        Figure("index alone / bare loop", index, bare, "s", 1.5),
+        Figure("first reading / bare loop", reading, bare, "s", 2.5),
+        Figure("report / bare loop", whole, bare, "s", 2.5),
+    ]
+
+
+def processes(path: Path, rounds: int, environment: Mapping[str, str]) -> list[Figure]:
+    """Whole processes, start and end included."""
+    spillscope = Path(sys.executable).with_name("spillscope")
+    commands: tuple[tuple[str | Path, ...], ...] = (
+        (sys.executable, "-m", "benchmarks.bare", path),
+        (spillscope, "report", path, "--json"),
+    )
+
+    def run(command: tuple[str | Path, ...]) -> None:
+        subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+
+    bare, whole = in_turn(rounds, *(partial(timed, partial(run, command)) for command in commands))
+    return [Figure("process of report --json / of the bare loop", whole, bare, "s", 2.5)]
+
+
+def memory(large: Path, small: Path, rounds: int, environment: Mapping[str, str]) -> list[Figure]:
+    """Of a fresh process that holds one session."""
+
+    def held(path: Path) -> tuple[float, ...]:
+        command = (sys.executable, "-m", "benchmarks.work", path)
+        return tuple(map(float, subprocess.run(command, check=True, env=environment, capture_output=True).stdout.split()))
+
+    def of(path: Path, at: int) -> Callable[[], float]:
+        return lambda: held(path)[at]
+
+    now, now_small, most, most_small = in_turn(min(rounds, 3), of(large, 0), of(small, 0), of(large, 1), of(small, 1))
+    return [
+        Figure(f"resident after reading / at {SMALL_MB} MB", now, now_small, "MB", 1.5),
+        Figure(f"resident at most / at {SMALL_MB} MB", most, most_small, "MB", 1.5),
+    ]
+
+
+def appends(large: tuple[Path, Author], small: tuple[Path, Author], count: int) -> list[Figure]:
+    """A response with one result is written, then the session is refreshed: the refresh alone is timed."""
+    sessions = [(path, author, first_reading(path)) for path, author in (large, small)]
+    taken: tuple[list[float], list[float]] = ([], [])
+    for _ in range(count):
+        for (path, author, session), mine in zip(sessions, taken, strict=True):
+            with path.open("ab") as file:
+                file.writelines(author.one_call())
+            before = session.index.records
+            start = time.perf_counter()
+            session.refresh()
+            mine.append(1_000 * (time.perf_counter() - start))
+            assert session.index.records == before + 2
+    at_large, at_small = map(median, taken)
+    return [Figure(f"one append, refreshed / at {SMALL_MB} MB", at_large, at_small, "ms", 1.2)]
+
+
+def environment(home: Path) -> dict[str, str]:
+    """A home of its own: nobody's settings weigh in."""
+    tests = str(Path(__file__).resolve().parent.parent)
+    return {**os.environ, "HOME": str(home), "CLAUDE_CONFIG_DIR": str(home), "PYTHONPATH": tests}
+
+
+if __name__ == "__main__":
+    main()
