@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spillscope_app.spans import Line, Span, left, right, width_of, wrap
+from spillscope_app.spans import Line, Span, fit, left, right, width_of, wrap
 
 NAME, FIGURE = 12, 9
 """Cells of a value's name and of its figure."""
@@ -32,6 +32,6 @@ class Facts:
         if note and self.width - indent >= min(12, width_of(note)):
             self.lines += wrap((*head, Span("  "), *note), self.width, indent)
             return
-        self.lines.append(head)
+        self.lines.append(fit(head, self.width))
         if note:
             self.say((Span("  "), *note), 2)

@@ -154,7 +154,7 @@ def meter(used: float, limit: float, cells: int) -> Span:
     share = used / limit if math.isfinite(limit) and limit > 0 else 0.0
     if share > 1:
         return Span("█" * cells, "over")
-    eighths = max(math.ceil(share * 8) if used else 0, math.floor(share * cells * 8))
+    eighths = max(int(used > 0), math.floor(share * cells * 8))
     full, rest = divmod(min(eighths, cells * 8), 8)
     return Span(("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(cells), "gauge")
 

@@ -73,7 +73,7 @@ def _group_head(reading: Reading, group: Group, pending: bool) -> Line:
     if pending:
         when = Span("Not sent yet: what the engine would do if it went out now. ", "strong")
     else:
-        when = Span(f"Sent {moment(group.timestamp)}. " if group.timestamp is not None else "Sent. ")
+        when = Span(f"Sent; its newest result came {moment(group.timestamp)}. " if group.timestamp is not None else "Sent. ")
     gone = not pending and not reading.is_live(group)
     state = Span("No longer in the context. ", "dim") if gone else Span("")
     sizes = (
