@@ -25,7 +25,7 @@ def header(picture: Picture, now: float, width: int) -> tuple[Line, ...]:
     reading = picture.reading
     if reading is not None:
         at_left += _identity(reading)
-        at_right += [Piece(9, (badge,)) for badge in badges(picture, with_evidence=width >= 120)]
+        at_right += [Piece(9, (badge,)) for badge in badges(picture, with_evidence=width >= 150)]
     if picture.watching != "starting":
         at_right.insert(1, Piece(3, (Span(picture.watching, "dim"),)))
     inner = spread(at_left, at_right, max(0, width - 2))
