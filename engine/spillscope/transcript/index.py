@@ -92,7 +92,8 @@ class Index:
         self.parents = array("i")
         self.tokens = array("i")  # T3 of a member's message
         self.usages = array("q")  # T1 of a member's own usage; 0: none that could anchor
-        self.responses_of = array("i")
+        self.responses_of = array("i")  # the response a member belongs to, or whose call it answers; -1: none
+        self.other_responses: dict[int, list[int]] = {}  # further ones of a member that answers several
         self.stamps = array("d")
         self.version_of = array("H")
         self.first_rows = array("i")
@@ -170,6 +171,7 @@ class Index:
         self.offsets.append(offset)
         self.lengths.append(length)
         self.first_rows.append(len(self.rows))
+        self.responses_of.append(-1)
         self.parents.append(ROOT if parent is None else self._find_parent(member, parent))
         self.version_of.append(self._version_id(record.get("version")))
         stamp = _stamp(record.get("timestamp"))
@@ -181,13 +183,13 @@ class Index:
             self.cwd = cwd
         if uuid in self.waiting:
             self._settle(uuid, member)
-        code, tokens, usage, response = OTHER, 0, 0, -1
+        code, tokens, usage = OTHER, 0, 0
         if kind == "user":
             code = USER
             tokens = self._add_user(record, member)
         elif kind == "assistant":
             code = ASSISTANT
-            tokens, usage, response = self._add_assistant(record, member)
+            tokens, usage = self._add_assistant(record, member)
         elif kind == "progress":
             code = PROGRESS
         elif kind == "system":
@@ -197,7 +199,6 @@ class Index:
         self.kinds.append(code)
         self.tokens.append(tokens)
         self.usages.append(usage)
-        self.responses_of.append(response)
         if code != PROGRESS:
             self.leaf = member
 
@@ -252,13 +253,24 @@ class Index:
         row = make_row(block, tool_use_id, call, at, record.get("toolUseResult"), self._files)
         self.rows.append(row)
         self.results_of.setdefault(tool_use_id, []).append(at[0])
+        if call.response >= 0:
+            self._belong(at[0], call.response)
         replaced = self.replacements.get(tool_use_id)
         return row.tokens if replaced is None else replaced.tokens
 
-    def _add_assistant(self, record: dict[str, Any], member: int) -> tuple[int, int, int]:
+    def _belong(self, member: int, response: int) -> None:
+        first = self.responses_of[member]
+        if first < 0:
+            self.responses_of[member] = response
+        elif first != response:
+            others = self.other_responses.setdefault(member, [])
+            if response not in others:
+                others.append(response)
+
+    def _add_assistant(self, record: dict[str, Any], member: int) -> tuple[int, int]:
         message = record.get("message")
         if not isinstance(message, dict):
-            return 0, 0, -1
+            return 0, 0
         synthetic = is_synthetic(record)
         number = self._response(message, synthetic)
         response = self.responses[number]
@@ -272,7 +284,8 @@ class Index:
             self.largest_usage = total
         if not synthetic and response.model is not None:
             self.model = response.model
-        return self._add_blocks(message.get("content"), number, member), total, number
+        self.responses_of[member] = number
+        return self._add_blocks(message.get("content"), number, member), total
 
     def _response(self, message: dict[str, Any], synthetic: bool) -> int:
         """The response that a record belongs to; one of its own where it has no id (B2)."""
@@ -325,6 +338,7 @@ class Index:
         """A call that came after its result."""
         for member in self.results_of[tool_use_id]:
             self._touched.add(member)
+            self._belong(member, call.response)
             for at in self.rows_of(member):
                 if self.rows[at].tool_use_id == tool_use_id:
                     self.rows[at] = self.rows[at]._replace(tool=call.tool, label=call.label)
