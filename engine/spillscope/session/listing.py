@@ -101,7 +101,9 @@ def _last_text(records: list[Record], name: str) -> str | None:
 def _model(records: list[Record]) -> str | None:
     for record in reversed(records):
         message: Any = record.get("message")
-        if record.get("type") == "assistant" and isinstance(message, dict) and not is_synthetic(record):
+        if record.get("type") != "assistant" or record.get("isSidechain") is True:
+            continue
+        if isinstance(message, dict) and not is_synthetic(record):
             model = message.get("model")
             if isinstance(model, str):
                 return model
