@@ -6,7 +6,7 @@ neither is known here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -100,34 +100,37 @@ class _Run:
         return "fresh"
 
     def plan(self, group: Sequence[Candidate]) -> GroupPlan:
-        states = tuple(self.state_of(candidate.tool_use_id) for candidate in group)
-        fresh = [at for at, state in enumerate(states) if state == "fresh"]
-        exempt = frozenset(at for at in fresh if self.is_exempt(group[at].tool))
-        eligible = [at for at in fresh if at not in exempt]
-        frozen_chars = _sum(group, (at for at, state in enumerate(states) if state == "frozen"))
-        fresh_chars = _sum(group, eligible)
+        states: list[State] = []
+        exempt: list[int] = []
+        eligible: list[int] = []
+        frozen_chars = fresh_chars = reapplied_chars = exempt_chars = 0
+        for at, (tool_use_id, tool, chars, _) in enumerate(group):
+            state = self.state_of(tool_use_id)
+            states.append(state)
+            if state == "frozen":
+                frozen_chars += chars
+            elif state == "mustReapply":
+                reapplied_chars += chars
+            elif self.is_exempt(tool):
+                exempt.append(at)
+                exempt_chars += chars
+            else:
+                eligible.append(at)
+                fresh_chars += chars
         over = frozen_chars + fresh_chars > self.limit
         picks = self._select(group, eligible, frozen_chars + fresh_chars) if over and eligible else ()
         self.chosen.update(group[pick.position].tool_use_id for pick in picks)
         self._keep(group, exempt)
         return GroupPlan(
-            states=states,
-            exempt=exempt,
-            picks=picks,
-            frozen_chars=frozen_chars,
-            fresh_chars=fresh_chars,
-            reapplied_chars=_sum(group, (at for at, state in enumerate(states) if state == "mustReapply")),
-            exempt_chars=_sum(group, exempt),
-            over=over,
+            tuple(states), frozenset(exempt), picks, frozen_chars, fresh_chars, reapplied_chars, exempt_chars, over
         )
 
-    def _keep(self, group: Sequence[Candidate], exempt: frozenset[int]) -> None:
+    def _keep(self, group: Sequence[Candidate], exempt: Sequence[int]) -> None:
         """B5, B6, B8: everything not selected becomes seen, exempt results first."""
-        order = (*sorted(exempt), *range(len(group)))
-        ids = (group[at].tool_use_id for at in order)
-        self.kept.update(
-            (tool_use_id, None) for tool_use_id in ids if not (tool_use_id in self.chosen or tool_use_id in self.seen)
-        )
+        for at in (*exempt, *range(len(group))):
+            tool_use_id = group[at].tool_use_id
+            if tool_use_id not in self.chosen and tool_use_id not in self.seen:
+                self.kept[tool_use_id] = None
 
     def _select(self, group: Sequence[Candidate], eligible: list[int], total: int) -> tuple[Pick, ...]:
         """B7: largest first, stable for ties, until the rest is inside; the previews are not added back."""
@@ -143,7 +146,3 @@ class _Run:
                 picked.add(tool_use_id)
                 picks.append(Pick(at, total))
         return tuple(picks)
-
-
-def _sum(group: Sequence[Candidate], positions: Iterable[int]) -> int:
-    return sum(group[at].chars for at in positions)

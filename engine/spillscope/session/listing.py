@@ -67,7 +67,10 @@ def _list_one(project: Path, path: Path, now: float) -> Listed:
     newest = list(_records(tail, whole=start == 0))
     count = RunningCount()
     for record in newest:
-        count = RunningCount() if record.get("subtype") == "compact_boundary" else _counted(count, record)
+        if record.get("subtype") == "compact_boundary":
+            count = RunningCount()
+        elif record.get("isSidechain") is not True:
+            count_record(count, record)
     cwd = _last_text(newest, "cwd") or _last_text(list(_records(head, whole=True)), "cwd")
     return Listed(
         id=path.stem,
@@ -88,10 +91,6 @@ def _records(piece: bytes, *, whole: bool) -> Iterator[Record]:
     for line in lines if whole else lines[1:]:
         if line.strip():
             yield from parse_line(line).records
-
-
-def _counted(count: RunningCount, record: Record) -> RunningCount:
-    return count if record.get("isSidechain") is True else count_record(count, record)
 
 
 def _last_text(records: list[Record], name: str) -> str | None:

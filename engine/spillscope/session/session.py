@@ -10,8 +10,9 @@ import orjson
 
 from spillscope.limits import Limits
 from spillscope.limits_sources import LimitsBook
+from spillscope.session.groups import totals_of
 from spillscope.session.reading import Compaction, Context, Reading, SessionInfo, SkippedLine
-from spillscope.session.replay import Replay, totals_of
+from spillscope.session.replay import Replay
 from spillscope.transcript.chain import Chain
 from spillscope.transcript.index import Index
 from spillscope.transcript.layout import Place
@@ -63,7 +64,7 @@ class Session:
     def use(self, book: LimitsBook) -> None:
         """Other limits: the session is replayed at the next refresh, from the index alone."""
         self.book = book
-        self.replay = Replay(self.index, self.chain, book, self.replay.path_chars)
+        self.replay = Replay(self.index, self.chain, book, self.replay.judge.path_chars)
         self._reading = None
         self._follow(0)
 
@@ -194,9 +195,7 @@ class Session:
         self.replay.feed()
         switch = self._evidence().on
         if switch != self.replay.switch:
-            self.replay.switch = switch
-            self.replay.clear()
-            self.replay.feed()
+            self.replay.turn_switch(switch)
 
     def _evidence(self) -> Evidence:
         """L10. Judged on what was observed, never on what edited limits would have done."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 
-class RunningCount(NamedTuple):
+@dataclass(slots=True)
+class RunningCount:
     """T4 after the messages taken so far. `anchor`: the caller's name for the anchor message, None without usage.
 
     `run_id`, `run_member`, `run_tokens`: the response that the newest messages belong to, its first message, and the estimate
@@ -29,19 +30,21 @@ class RunningCount(NamedTuple):
     def total(self) -> int:
         return self.usage + self.estimate
 
-    def user(self, tokens: int) -> RunningCount:
-        """A message without an id: stepped over by the anchor correction."""
-        return self._replace(tokens=self.tokens + tokens)
+    def copy(self) -> RunningCount:
+        return replace(self)
 
-    def assistant(self, member: int, tokens: int, response: object, usage: int) -> RunningCount:
+    def user(self, tokens: int) -> None:
+        """A message without an id: stepped over by the anchor correction."""
+        self.tokens += tokens
+
+    def assistant(self, member: int, tokens: int, response: object, usage: int) -> None:
         """A record of a response (`response`: its identity, None without an id). `usage` 0: none that anchors."""
-        count = self._replace(tokens=self.tokens + tokens)
+        self.tokens += tokens
         if response is None:
             if usage:
-                return count._replace(usage=usage, anchor=member, anchor_tokens=count.tokens)
-            return count
+                self.usage, self.anchor, self.anchor_tokens = usage, member, self.tokens
+            return
         if response != self.run_id:
-            count = count._replace(run_id=response, run_member=member, run_tokens=count.tokens)
+            self.run_id, self.run_member, self.run_tokens = response, member, self.tokens
         if usage:
-            count = count._replace(usage=usage, anchor=count.run_member, anchor_tokens=count.run_tokens)
-        return count
+            self.usage, self.anchor, self.anchor_tokens = usage, self.run_member, self.run_tokens

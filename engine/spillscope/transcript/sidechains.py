@@ -40,19 +40,18 @@ class Sidechains:
             self._of[uuid] = at
         chain = self.found[at]
         chain.records += 1
-        chain.count = count_record(chain.count, record)
+        count_record(chain.count, record)
 
 
-def count_record(count: RunningCount, record: dict[str, Any]) -> RunningCount:
+def count_record(count: RunningCount, record: dict[str, Any]) -> None:
     """T4 with one more record, in file order."""
     message = record.get("message")
     if not isinstance(message, dict):
-        return count
+        return
     tokens = estimate_content(message.get("content"))
     if record.get("type") == "user":
-        return count.user(tokens)
-    if record.get("type") != "assistant":
-        return count
-    message_id = message.get("id")
-    usage = 0 if is_synthetic(record) else get_token_count_from_usage(message.get("usage"))
-    return count.assistant(0, tokens, message_id if isinstance(message_id, str) else None, usage)
+        count.user(tokens)
+    elif record.get("type") == "assistant":
+        message_id = message.get("id")
+        usage = 0 if is_synthetic(record) else get_token_count_from_usage(message.get("usage"))
+        count.assistant(0, tokens, message_id if isinstance(message_id, str) else None, usage)
