@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 
 @dataclass(slots=True)
@@ -31,7 +31,9 @@ class RunningCount:
         return self.usage + self.estimate
 
     def copy(self) -> RunningCount:
-        return replace(self)
+        return RunningCount(
+            self.tokens, self.usage, self.anchor, self.anchor_tokens, self.run_id, self.run_member, self.run_tokens
+        )
 
     def user(self, tokens: int) -> None:
         """A message without an id: stepped over by the anchor correction."""
