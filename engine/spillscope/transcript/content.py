@@ -18,20 +18,30 @@ def read_record(path: Path, index: Index, member: int) -> Record | None:
     if length == 0:  # a plain message has no place of its own in its file
         messages = read_plain(path)
         return next((record for record in plain_records(messages or ()) if record["uuid"] == uuid), None)
+    records = records_at(path, index.offsets[member], length)
+    return next((record for record in records if record.get("uuid") == uuid), None)
+
+
+def records_at(path: Path, offset: int, length: int) -> list[Record]:
+    """The objects that stand at a place of the file; none where it no longer holds any there."""
     try:
         with path.open("rb") as file:
-            file.seek(index.offsets[member])
+            file.seek(offset)
             line = file.read(length)
     except OSError:
-        return None
-    records = parse_line(line).records or parse_unfinished(line)[0]
-    return next((record for record in records if record.get("uuid") == uuid), None)
+        return []
+    return parse_line(line).records or parse_unfinished(line)[0]
 
 
 def read_content(path: Path, index: Index, row: ResultRow) -> object:
     """The content of a result as the transcript holds it; None where it can't be read back."""
     record = read_record(path, index, row.record)
-    message = record.get("message") if record is not None else None
+    return content_in(record, row) if record is not None else None
+
+
+def content_in(record: Record, row: ResultRow) -> object:
+    """The content of a result in its record; None where that holds it no more."""
+    message = record.get("message")
     blocks = message.get("content") if isinstance(message, dict) else None
     if not isinstance(blocks, list) or row.block >= len(blocks):
         return None

@@ -41,11 +41,13 @@ KNOWN_TYPES = frozenset(
 
 
 class Replacement(NamedTuple):
-    """A recorded replacement: units and tokens (T3) of its text, and the notice in it."""
+    """A recorded replacement: units and tokens (T3) of its text, the notice in it, and where its record stands."""
 
     chars: int
     tokens: int
     notice: Notice | None
+    offset: int = 0
+    length: int = 0
 
 
 class Boundary(NamedTuple):
@@ -160,7 +162,7 @@ class Index:
             elif uuid not in self.by_uuid:
                 self._add_member(record, kind, uuid, parent, offset, length)
         if kind == "content-replacement":
-            self._add_replacements(record.get("replacements"))
+            self._add_replacements(record.get("replacements"), offset, length)
 
     def _add_member(
         self, record: dict[str, Any], kind: object, uuid: str, parent: str | None, offset: int, length: int
@@ -367,7 +369,7 @@ class Index:
         if notice is not None:
             self.hook_notices.append(notice)
 
-    def _add_replacements(self, entries: object) -> None:
+    def _add_replacements(self, entries: object, offset: int, length: int) -> None:
         """B11, B12: entries of kind `tool-result` with an id and a text; the rest is ignored and counted."""
         if not isinstance(entries, list):
             self.ignored_replacements += 1
@@ -376,16 +378,16 @@ class Index:
             if isinstance(entry, dict) and entry.get("kind") == "tool-result":
                 tool_use_id, text = entry.get("toolUseId"), entry.get("replacement")
                 if isinstance(tool_use_id, str) and isinstance(text, str):
-                    self._add_replacement(tool_use_id, text)
+                    self._add_replacement(tool_use_id, text, offset, length)
                     continue
             self.ignored_replacements += 1
 
-    def _add_replacement(self, tool_use_id: str, text: str) -> None:
+    def _add_replacement(self, tool_use_id: str, text: str, offset: int, length: int) -> None:
         wrapper = parse_wrapper(text)
         chars = units(text)
         notice = Notice(wrapper.path, wrapper.size) if wrapper is not None else None
         old = self.replacements.get(tool_use_id)
-        new = self.replacements[tool_use_id] = Replacement(chars, rough_token_count(chars), notice)
+        new = self.replacements[tool_use_id] = Replacement(chars, rough_token_count(chars), notice, offset, length)
         for member in dict.fromkeys(self.results_of.get(tool_use_id, ())):
             for at in self.rows_of(member):
                 row = self.rows[at]
