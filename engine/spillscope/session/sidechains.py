@@ -37,10 +37,14 @@ def agent_sessions(session: Session) -> Iterator[Session]:
 def sub_agents(session: Session) -> Iterator[SubAgent]:
     """Every sub-agent of a session that was read: those with files, then those inside the main file."""
     for agent in agent_sessions(session):
-        reading = agent.refresh()
         name = agent.place.agent_id
         helper = name is not None and is_helper(name)
-        yield SubAgent(name, str(agent.place.path), reading.session.records, reading.context.tokens, helper)
+        try:
+            reading = agent.refresh()
+        except OSError:  # not ours to read: it is there, and the rest is still shown
+            yield SubAgent(name, str(agent.place.path), 0, 0, helper)
+        else:
+            yield SubAgent(name, str(agent.place.path), reading.session.records, reading.context.tokens, helper)
     for chain in session.index.sidechains.found:
         yield SubAgent(chain.agent_id, str(session.place.path), chain.records, chain.count.total, helper=False)
 

@@ -40,7 +40,11 @@ def list_spills(session: Session, reading: Reading) -> Iterator[Spill]:
         named.add(_key(spill.file))
         yield spill
     for agent in agent_sessions(session):
-        for spill in _named(agent, agent.refresh()):
+        try:
+            agent_reading = agent.refresh()
+        except OSError:  # not ours to read
+            continue
+        for spill in _named(agent, agent_reading):
             named.add(_key(spill.file))
             yield spill
     if session.place.parent is None:
