@@ -206,7 +206,7 @@ class Index:
 
     def _find_parent(self, member: int, parent: str) -> int:
         found = self.by_uuid.get(parent)
-        if found is not None and found != member:
+        if found is not None:  # itself, perhaps: a cycle, which ends the walk
             return found
         self.waiting.setdefault(parent, []).append(member)
         return LOST

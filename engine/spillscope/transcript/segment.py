@@ -150,6 +150,7 @@ class Segment:
         if not on_path:
             return [], []
         missing: list[int] = []
+        calls = set(found.calls)
         if len(on_path) < len(found.members):
             held = {call for member in on_path for call in index.calls_of(member)}
             missing = [
@@ -157,17 +158,19 @@ class Segment:
                 for member in found.members
                 if self.place(member) < 0 and held.isdisjoint(index.calls_of(member)) and self._hangs_on(member, response)
             ]
+            calls = held.union(*map(index.calls_of, missing))  # without those that only a copy elsewhere makes
         for call in dict.fromkeys(found.calls):
             results = index.results_of.get(call, ())
             here = [member for member in results if self.place(member) >= 0]
             if here:
                 on_path.extend(here)
-            elif results:
-                missing.append(results[0])
+            elif results and call in calls:
+                hanging = (member for member in results if self._hangs_on(member, response))
+                missing.append(results[0] if len(results) == 1 else next(hanging, results[0]))
         return on_path, list(dict.fromkeys(missing))
 
     def _hangs_on(self, member: int, response: int) -> bool:
-        """Whether a sibling hangs on the path through its own response: a copy in another conversation does not."""
+        """Whether a record hangs on the path through its own response: a copy in another conversation does not."""
         met: set[int] = set()
         while member >= 0 and member not in met:
             if self.place(member) >= 0:

@@ -96,7 +96,7 @@ class Tail:
         if stat.st_mtime_ns == self.mtime_ns and stat.st_size == self.size:
             return False
         if stat.st_size == self.size:
-            return True
+            return self.size > 0
         head = os.pread(file.fileno(), len(self._head), 0)
         last = os.pread(file.fileno(), len(self._last), self._last_at)
         return head != self._head or last != self._last

@@ -146,6 +146,14 @@ def test_an_appended_file_is_not_taken_for_a_rewritten_one(path: Path) -> None:
         assert not tail.read().restarted
 
 
+def test_an_empty_file_that_is_touched_is_no_other(path: Path) -> None:
+    path.write_bytes(b"")
+    tail = Tail(path)
+    tail.read()
+    rewrite(path, b"")
+    assert tail.read() == Batch()
+
+
 def test_a_missing_file_is_waited_for(path: Path) -> None:
     tail = Tail(path)
     assert tail.read() == Batch()
