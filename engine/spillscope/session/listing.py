@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from spillscope.session.sidechains import session_of
 from spillscope.tokens.running import RunningCount
 from spillscope.tokens.synthetic import is_synthetic
-from spillscope.transcript.layout import projects_in, transcripts_in
+from spillscope.transcript.layout import beside_agents, is_helper, place_of, projects_in, sidechain_files, transcripts_in
 from spillscope.transcript.parse import Record, parse_line
 from spillscope.transcript.sidechains import count_record
 
 HEAD_BYTES = 64 << 10
 TAIL_BYTES = 256 << 10
 LIVE_SECONDS = 60.0
+
+
+class Found(NamedTuple):
+    """A transcript from outside: nothing of it was read yet."""
+
+    path: Path
+    last_write: float
 
 
 class Listed(NamedTuple):
@@ -32,32 +41,25 @@ class Listed(NamedTuple):
     live: bool
 
 
+def find_sessions(root: Path) -> list[Found]:
+    """The transcripts of a projects root, or of one project folder, over all projects the newest first. Opens none."""
+    found: list[Found] = []
+    for path in _transcripts_below(root):
+        with suppress(OSError):  # gone between two looks
+            found.append(Found(path, path.stat().st_mtime))
+    return sorted(found, key=lambda one: -one.last_write)
+
+
 def list_sessions(root: Path, now: float) -> Iterator[Listed]:
     """The sessions of a projects root, or of one project folder; the newest of each project first."""
-    own = _transcripts(root)
-    if own:
-        yield from _list_project(root, own, now)
-        return
-    for project in projects_in(root):
-        yield from _list_project(project, _transcripts(project), now)
+    for path in _transcripts_below(root):
+        with suppress(OSError):  # gone, or not ours to read: the others are still listed
+            yield look_at(path, now)
 
 
-def _transcripts(folder: Path) -> list[Path]:
-    try:
-        return transcripts_in(folder)
-    except OSError:
-        return []
-
-
-def _list_project(project: Path, transcripts: list[Path], now: float) -> Iterator[Listed]:
-    for path in transcripts:
-        try:
-            yield _list_one(project, path, now)
-        except OSError:  # gone, or not ours to read: the others are still listed
-            continue
-
-
-def _list_one(project: Path, path: Path, now: float) -> Listed:
+def look_at(path: Path, now: float) -> Listed:
+    """One session, or one sub-agent that has a file of its own."""
+    place = place_of(path)
     with path.open("rb") as file:
         stat = os.fstat(file.fileno())
         head = file.read(HEAD_BYTES)
@@ -65,24 +67,78 @@ def _list_one(project: Path, path: Path, now: float) -> Listed:
         file.seek(start)
         tail = file.read(TAIL_BYTES)
     newest = list(_records(tail, whole=start == 0))
+    own = newest if place.agent_id is not None else [record for record in newest if record.get("isSidechain") is not True]
     count = RunningCount()
-    for record in newest:
+    for record in own:
         if record.get("subtype") == "compact_boundary":
             count = RunningCount()
-        elif record.get("isSidechain") is not True:
+        else:
             count_record(count, record)
     cwd = _last_text(newest, "cwd") or _last_text(list(_records(head, whole=True)), "cwd")
     return Listed(
         id=path.stem,
-        project=project.name,
+        project=place.project.name,
         cwd=cwd,
         path=str(path),
-        model=_model(newest),
+        model=_model(own),
         last_write=stat.st_mtime,
         bytes=stat.st_size,
         context_tokens=count.total if count.anchor is not None or start == 0 else None,
         live=now - stat.st_mtime < LIVE_SECONDS,
     )
+
+
+def list_agents(path: Path, now: float) -> Iterator[Listed]:
+    """The sub-agents of a session that have files of their own: those that work for it, then helper forks (S10)."""
+    place = place_of(path)
+    files = [*sidechain_files(place), *(file for file in beside_agents(place) if session_of(file) == place.id)]
+    for file in sorted(files, key=lambda file: is_helper(file.stem.removeprefix("agent-"))):
+        with suppress(OSError):
+            yield look_at(file, now)
+
+
+def newer_session(path: Path, now: float) -> Path | None:
+    """The live session of the same project that began last, if it began after this one."""
+    live = [file for file in _transcripts(place_of(path).project) if file != path and _is_live(file, now)]
+    if not live:
+        return None
+    began = {file: _started(file) for file in live}
+    newest = max(live, key=began.__getitem__)
+    return newest if began[newest] > _started(path) else None
+
+
+def _is_live(path: Path, now: float) -> bool:
+    try:
+        return now - path.stat().st_mtime < LIVE_SECONDS
+    except OSError:
+        return False
+
+
+def _started(path: Path) -> str:
+    """The first time that a transcript states, as it states it: such times sort as text. Empty where it states none."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD_BYTES)
+    except OSError:
+        return ""
+    return _last_text(list(_records(head, whole=True))[::-1], "timestamp") or ""
+
+
+def _transcripts_below(root: Path) -> Iterator[Path]:
+    """Those of each project in turn; a folder that holds transcripts is a project itself."""
+    own = _transcripts(root)
+    if own:
+        yield from own
+        return
+    for project in projects_in(root):
+        yield from _transcripts(project)
+
+
+def _transcripts(folder: Path) -> list[Path]:
+    try:
+        return transcripts_in(folder)
+    except OSError:
+        return []
 
 
 def _records(piece: bytes, *, whole: bool) -> Iterator[Record]:
@@ -100,9 +156,7 @@ def _last_text(records: list[Record], name: str) -> str | None:
 def _model(records: list[Record]) -> str | None:
     for record in reversed(records):
         message: Any = record.get("message")
-        if record.get("type") != "assistant" or record.get("isSidechain") is True:
-            continue
-        if isinstance(message, dict) and not is_synthetic(record):
+        if record.get("type") == "assistant" and isinstance(message, dict) and not is_synthetic(record):
             model = message.get("model")
             if isinstance(model, str):
                 return model

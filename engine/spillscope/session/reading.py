@@ -122,7 +122,10 @@ class Totals(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """Who and where: the facts of the file and of its newest records. Texts are foreign; clean them where they are drawn."""
+    """Who and where: the facts of the file and of its newest records. Texts are foreign; clean them where they are drawn.
+
+    `restarts`: how often the file had to be read again from its start, because it was rewritten.
+    """
 
     id: str
     path: str
@@ -138,6 +141,7 @@ class SessionInfo:
     skipped_lines: Sequence[SkippedLine] = ()
     unknown_types: tuple[tuple[str, int], ...] = ()
     compactions: tuple[Compaction, ...] = ()
+    restarts: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ class Session:
         self._skipped: list[SkippedLine] = []
         self._line_start = 0  # of a last line whose first object was taken before it ended
         self._version = 0
+        self._restarts = 0
         self._reading: Reading | None = None
 
     def refresh(self, progress: Progress | None = None) -> Reading:
@@ -80,6 +81,7 @@ class Session:
         while more:
             batch = self._tail.read()
             if batch.restarted:
+                self._restarts += self.index.records > 0
                 self._forget()
                 changed = True
             changed = self._take(batch) or changed
@@ -163,6 +165,7 @@ class Session:
         messages = read_plain(self.place.path)
         if messages is None:
             return False
+        self._restarts += self._plain_mark is not None
         self._plain_mark = mark
         self._forget()
         self._tail.exists, self._tail.size, self._tail.mtime_ns = True, stat.st_size, stat.st_mtime_ns
@@ -277,6 +280,7 @@ class Session:
             skipped_lines=tuple(self._skipped),
             unknown_types=tuple(sorted(index.unknown_types.items())),
             compactions=tuple(Compaction(b.at, b.trigger, b.pre_tokens, b.post_tokens) for b in boundaries),
+            restarts=self._restarts,
         )
 
 

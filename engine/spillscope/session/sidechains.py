@@ -30,7 +30,7 @@ def agent_sessions(session: Session) -> Iterator[Session]:
     for path in sidechain_files(own):
         yield Session(place_of(path), session.book)
     for path in beside_agents(own):
-        if _session_id(path) == own.id:
+        if session_of(path) == own.id:
             yield Session(place_of(path), session.book)
 
 
@@ -49,7 +49,7 @@ def sub_agents(session: Session) -> Iterator[SubAgent]:
         yield SubAgent(chain.agent_id, str(session.place.path), chain.records, chain.count.total, helper=False)
 
 
-def _session_id(path: Path) -> str | None:
+def session_of(path: Path) -> str | None:
     """The session that a sub-agent's file names in its first line."""
     try:
         with path.open("rb") as file:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spillscope.session import listing
-from spillscope.session.listing import Listed, list_sessions
+from spillscope.session.listing import Listed, find_sessions, list_agents, list_sessions, newer_session
 from transcripts import MODEL, Writer, lines, text, use
 
 NOW = 1_800_000_000.0
@@ -122,3 +122,47 @@ def test_what_cannot_be_read_does_not_hide_the_others(tmp_path: Path, monkeypatc
 def test_no_projects_make_an_empty_list(tmp_path: Path) -> None:
     (tmp_path / "p").mkdir()
     assert listed(tmp_path) == []
+
+
+def test_all_sessions_newest_first_without_opening_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, age in (("p1/a", 30), ("p1/b", 20), ("p2/c", 10), ("p2/d", 40)):
+        save(tmp_path / f"{name}.jsonl", b"", age)
+    monkeypatch.delattr(listing.Path, "open")
+    assert [found.path.stem for found in find_sessions(tmp_path)] == ["c", "b", "a", "d"]
+    assert [found.path.stem for found in find_sessions(tmp_path / "p1")] == ["b", "a"]
+
+
+def test_sub_agents_have_their_own_count_and_helpers_stand_last(tmp_path: Path) -> None:
+    path = save(tmp_path / "p" / "s.jsonl", lines(session().records))
+    for folder, name, named in (
+        ("s/subagents", "acompact-1", "s"),
+        ("s/subagents", "z1", "s"),
+        (".", "b2", "s"),
+        (".", "c3", "q"),
+    ):
+        writer = Writer(session=named)
+        writer.prompt(isSidechain=True)
+        writer.say(usage=7_000, isSidechain=True)
+        save(tmp_path / "p" / folder / f"agent-{name}.jsonl", lines(writer.records))
+    agents = list(list_agents(path, NOW))
+    assert [agent.id for agent in agents] == ["agent-z1", "agent-b2", "agent-acompact-1"]
+    assert {agent.context_tokens for agent in agents} == {7_000}
+    assert {agent.project for agent in agents} == {"p"}
+
+
+def test_a_newer_session_is_one_that_is_live_and_began_later(tmp_path: Path) -> None:
+    def begun(name: str, hour: int, age: float) -> Path:
+        writer = Writer()
+        writer.prompt(timestamp=f"2026-01-02T{hour:02d}:00:00.000Z")
+        return save(tmp_path / "p" / f"{name}.jsonl", lines(writer.records), age)
+
+    own = begun("own", 3, 0)
+    begun("earlier", 2, 0)
+    assert newer_session(own, NOW) is None
+    begun("quiet", 9, 100)
+    assert newer_session(own, NOW) is None
+    later = begun("later", 5, 5)
+    save(tmp_path / "p" / "empty.jsonl", b"", 0)
+    assert newer_session(own, NOW) == later
+    assert newer_session(later, NOW) is None
+    assert newer_session(tmp_path / "none" / "x.jsonl", NOW) is None
