@@ -88,13 +88,22 @@ def look_at(path: Path, now: float) -> Listed:
     )
 
 
-def list_agents(path: Path, now: float) -> Iterator[Listed]:
-    """The sub-agents of a session that have files of their own: those that work for it, then helper forks (S10)."""
-    place = place_of(path)
-    files = [*sidechain_files(place), *(file for file in beside_agents(place) if session_of(file) == place.id)]
-    for file in sorted(files, key=lambda file: is_helper(file.stem.removeprefix("agent-"))):
-        with suppress(OSError):
-            yield look_at(file, now)
+def agent_files(project: Path) -> dict[str, list[Path]]:
+    """The files of sub-agents in one project folder, by the id of their session: helper forks (S10) last."""
+    found: dict[str, list[Path]] = {}
+    for file in beside_agents(place_of(project / "any.jsonl")):
+        if (named := session_of(file)) is not None:
+            found.setdefault(named, []).append(file)
+    with os.scandir(project) as entries:
+        sessions = [entry.name for entry in entries if entry.is_dir()]
+    for name in sessions:
+        files = sidechain_files(place_of(project / f"{name}.jsonl"))
+        found.setdefault(name, []).extend(files)
+    return {name: sorted(files, key=_is_helper_file) for name, files in found.items() if files}
+
+
+def _is_helper_file(file: Path) -> bool:
+    return is_helper(file.stem.removeprefix("agent-"))
 
 
 def newer_session(path: Path, now: float) -> Path | None:

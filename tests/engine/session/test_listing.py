@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spillscope.session import listing
-from spillscope.session.listing import Listed, find_sessions, list_agents, list_sessions, newer_session
+from spillscope.session.listing import Listed, agent_files, find_sessions, list_sessions, look_at, newer_session
 from transcripts import MODEL, Writer, lines, text, use
 
 NOW = 1_800_000_000.0
@@ -115,7 +115,7 @@ def test_what_cannot_be_read_does_not_hide_the_others(tmp_path: Path, monkeypatc
             raise PermissionError(13, "Permission denied", str(path))
         return opened(path, *words)  # type: ignore[call-overload]
 
-    monkeypatch.setattr(listing.Path, "open", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
     assert [found.id for found in listed(tmp_path)] == ["b"]
 
 
@@ -127,7 +127,7 @@ def test_no_projects_make_an_empty_list(tmp_path: Path) -> None:
 def test_all_sessions_newest_first_without_opening_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, age in (("p1/a", 30), ("p1/b", 20), ("p2/c", 10), ("p2/d", 40)):
         save(tmp_path / f"{name}.jsonl", b"", age)
-    monkeypatch.delattr(listing.Path, "open")
+    monkeypatch.delattr(Path, "open")
     assert [found.path.stem for found in find_sessions(tmp_path)] == ["c", "b", "a", "d"]
     assert [found.path.stem for found in find_sessions(tmp_path / "p1")] == ["b", "a"]
 
@@ -144,10 +144,11 @@ def test_sub_agents_have_their_own_count_and_helpers_stand_last(tmp_path: Path) 
         writer.prompt(isSidechain=True)
         writer.say(usage=7_000, isSidechain=True)
         save(tmp_path / "p" / folder / f"agent-{name}.jsonl", lines(writer.records))
-    agents = list(list_agents(path, NOW))
-    assert [agent.id for agent in agents] == ["agent-z1", "agent-b2", "agent-acompact-1"]
+    agents = [look_at(file, NOW) for file in agent_files(path.parent)["s"]]
+    assert [agent.id for agent in agents] == ["agent-b2", "agent-z1", "agent-acompact-1"]
     assert {agent.context_tokens for agent in agents} == {7_000}
     assert {agent.project for agent in agents} == {"p"}
+    assert [file.stem for file in agent_files(path.parent)["q"]] == ["agent-c3"]
 
 
 def test_a_newer_session_is_one_that_is_live_and_began_later(tmp_path: Path) -> None:
