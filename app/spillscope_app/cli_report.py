@@ -13,7 +13,7 @@ from spillscope.session.report import SECTIONS, sections
 from spillscope.session.session import Session
 from spillscope.session.write import write_sections
 from spillscope.transcript.layout import Place, resolve
-from spillscope.transcript.parse import NOT_UTF8, NUL_BYTES
+from spillscope.transcript.parse import BOM, NOT_UTF8, NUL_BYTES
 from spillscope_app.cli_limits import LimitsRequest, limits_options
 from spillscope_app.progress import Progress
 from spillscope_app.report_table import report_lines
@@ -27,10 +27,15 @@ def place_for(path: Path) -> Place:
     return target.place
 
 
-def holds_no_text(reading: Reading) -> bool:
-    """Whether a file gave nothing but lines that are no text at all."""
+def insist_on_a_transcript(place: Place, reading: Reading) -> None:
+    """Raises SessionNotFoundError for a file that holds no record, and is no text or does not begin like a transcript."""
     info = reading.session
-    return info.records == 0 and any(line.reason in (NUL_BYTES, NOT_UTF8) for line in info.skipped_lines)
+    if info.records or not info.bytes:
+        return
+    with place.path.open("rb") as file:
+        head = file.read(4096).removeprefix(BOM).lstrip()
+    if head[:1] not in (b"", b"{") or any(line.reason in (NUL_BYTES, NOT_UTF8) for line in info.skipped_lines):
+        raise SessionNotFoundError(f"no transcript: {place.path}: it holds no record: give a session's .jsonl file")
 
 
 def _sections_wanted(context: click.Context, parameter: click.Parameter, value: str | None) -> frozenset[str] | None:
@@ -55,8 +60,7 @@ def report_command(path: Path, as_json: bool, check: bool, only: frozenset[str] 
     session = Session(place, limits.book(place.config_dir))
     with Progress("reading") as progress:
         reading = session.refresh(progress.step)
-    if holds_no_text(reading):
-        raise SessionNotFoundError(f"no transcript: {path}: it holds no record and is no text: give a session's .jsonl file")
+    insist_on_a_transcript(place, reading)
     if as_json or check or only is not None:
         for piece in write_sections(sections(session, reading, only)):
             sys.stdout.buffer.write(piece)

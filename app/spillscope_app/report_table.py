@@ -11,20 +11,21 @@ from spillscope.session.session import Session, iso_time
 from spillscope.session.tools import all_results, tool_uses
 from spillscope.transcript.layout import Place
 
+MAX_CELLS = 60
 MARKS = {"mustReapply": "↻", "frozen": "■", "fresh": "+"}
 
 
 def report_lines(session: Session, reading: Reading) -> Iterator[str]:
     """The reading, line by line: the session, its context, its groups, its tools, and what differs."""
     yield from _head(session.place, reading)
-    groups = [*reading.groups, *([reading.pending] if reading.pending is not None else [])]
-    if not groups:
+    rows = [_group_row(str(group.number), group) for group in reading.groups]
+    if reading.pending is not None:
+        rows.append(_group_row("next", reading.pending))
+    if not rows:
         yield "no tool results yet"
         return
     yield ""
-    yield from table(
-        [("group", "time", "results", "chars", "model saw", "of budget", "states"), *map(_group_row, groups)], "<<>>>><"
-    )
+    yield from table([("group", "time", "results", "chars", "model saw", "of budget", "states"), *rows], "<<>>>><")
     yield ""
     yield from table(
         [("tool", "calls", "p50", "p90", "max", "threshold", "spilled", "saved", "from"), *_tool_rows(reading)], "<>>>>>>><"
@@ -42,9 +43,9 @@ def _head(place: Place, reading: Reading) -> Iterator[str]:
     yield (
         f"context {context.tokens:,} of {window.size:,} tokens ({window.percent_used(context.tokens)} %): "
         f"{context.usage:,} exact + {context.estimate:,} estimated; auto-compact at {window.auto_compact:,}, "
-        f"{window.percent_left(context.tokens)} % left; window: {window.source}"
+        f"{window.percent_left(context.tokens)} % left; window: {clean(window.source)}"
     )
-    yield f"budget {reading.evidence}"
+    yield f"budget {clean(reading.evidence)}"
     totals = reading.totals
     yield (
         f"{totals.results:,} results, {totals.chars:,} chars: {totals.must_reapply} mustReapply, {totals.frozen} frozen, "
@@ -55,12 +56,10 @@ def _head(place: Place, reading: Reading) -> Iterator[str]:
         yield f"{len(info.skipped_lines)} skipped lines, the first at line {first.line}: {first.reason}"
 
 
-def _group_row(group: Group) -> tuple[str, ...]:
+def _group_row(name: str, group: Group) -> tuple[str, ...]:
     shown = iso_time(group.timestamp)
     return (
-        "next"
-        if group.assistant_id is None and any(result.state == "fresh" for result in group.results)
-        else str(group.number),
+        name,
         shown[11:19] if shown is not None else "",
         str(len(group.results)),
         f"{group.chars:,}",
@@ -93,17 +92,18 @@ def _tool_rows(reading: Reading) -> Iterator[tuple[str, ...]]:
 
 
 def _drift_row(result: Result) -> tuple[str, ...]:
-    return clean(result.row.tool_use_id), result.observed, result.fate, result.drift or ""
+    return clean(result.row.tool_use_id), result.observed, result.fate, clean(result.drift or "")
 
 
 def table(rows: Sequence[Sequence[str]], alignment: str) -> Iterator[str]:
-    """Rows of clean text in columns as wide as their widest cell; `alignment`: < or > for each column."""
-    widths = [min(60, max(cell_width(row[at]) for row in rows)) for at in range(len(alignment))]
+    """Rows of clean text in columns as wide as their widest cell; `alignment`: < or > for each column.
+
+    No column but the last one is wider than `MAX_CELLS`.
+    """
+    widths = [max(cell_width(row[at]) for row in rows) for at in range(len(alignment))]
+    widths[:-1] = [min(MAX_CELLS, width) for width in widths[:-1]]
     for row in rows:
-        cells = [
-            _pad(cut_cells(cell, width) if width == 60 else cell, width, way)
-            for cell, width, way in zip(row, widths, alignment, strict=True)
-        ]
+        cells = [_pad(cut_cells(cell, width), width, way) for cell, width, way in zip(row, widths, alignment, strict=True)]
         yield "  ".join(cells).rstrip()
 
 
