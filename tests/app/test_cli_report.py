@@ -294,7 +294,12 @@ class TestProgress:
     def test_a_report_tells_how_far_it_is(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         steps: list[tuple[int, int]] = []
         monkeypatch.setattr("spillscope.transcript.tail.READ_BYTES", 10_000)
-        monkeypatch.setattr(Progress, "step", lambda self, done, total: steps.append((done, total)) or True)
+
+        def note(progress: Progress, done: int, total: int) -> bool:
+            steps.append((done, total))
+            return True
+
+        monkeypatch.setattr(Progress, "step", note)
         assert report(path, "--json").exit_code == 0
         assert [done for done, _ in steps] == sorted(done for done, _ in steps)
         assert {total for _, total in steps} == {path.stat().st_size}

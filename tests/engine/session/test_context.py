@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,7 +75,7 @@ def test_a_usage_that_sums_to_nothing_never_anchors(tmp_path: Path, writer: Writ
 
 
 @pytest.mark.parametrize("how", [{"model": "<synthetic>"}, {"isApiErrorMessage": True}])
-def test_a_synthetic_record_never_anchors(tmp_path: Path, writer: Writer, how: dict[str, object]) -> None:
+def test_a_synthetic_record_never_anchors(tmp_path: Path, writer: Writer, how: dict[str, Any]) -> None:
     anchor = writer.say(text("a"), usage=3_000)
     writer.say(text("b" * 40), usage=9_000, **how)
     assert parts(context(writer, tmp_path)) == (3_000, 10, anchor)

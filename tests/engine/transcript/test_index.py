@@ -256,11 +256,11 @@ class TestRows:
         writer = Writer()
         writer.result("t1", "out")
         index = index_of(writer.records)
-        assert index.rows[0].tool is None
+        assert [(row.tool, row.label) for row in index.rows] == [(None, "")]
         index.take_touched()
         writer.say(use("Bash", "t1", {"command": "ls"}))
         index.add(writer.records[-1], 99, 9)
-        assert (index.rows[0].tool, index.rows[0].label) == ("Bash", "ls")
+        assert [(row.tool, row.label) for row in index.rows] == [("Bash", "ls")]
         assert index.take_touched()[0] == {0}
 
     def test_the_first_call_of_an_id_stands(self) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from spillscope.transcript import spill_files
 from spillscope.transcript.layout import place_of
 from spillscope.transcript.spill_files import SpillFile, SpillFiles, base_name
 
@@ -34,8 +33,7 @@ def test_a_file_of_this_session_is_inside(project: Path) -> None:
 
 
 def test_a_file_in_a_folder_below_is_inside(project: Path) -> None:
-    path = spill(project, name="deep/t1.txt") if (project / "s1/tool-results/deep").mkdir(parents=True) is None else None
-    assert files_of(project).find(str(path)).inside
+    assert files_of(project).find(str(spill(project, name="deep/t1.txt"))).inside
 
 
 def test_a_file_of_another_session_of_the_project_is_inside_and_marked(project: Path) -> None:
@@ -226,7 +224,7 @@ class TestCount:
             read.append(path)
             return whole(path)
 
-        monkeypatch.setattr(spill_files.Path, "read_bytes", noted)
+        monkeypatch.setattr(Path, "read_bytes", noted)
         assert [files.count(files.find(str(path))) for _ in range(3)] == [12] * 3
         assert read == [path]
 
