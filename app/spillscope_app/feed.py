@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,10 @@ from typing import Any, Protocol
 from textual.message import Message
 
 from spillscope.errors import SpillscopeError
-from spillscope.session.reading import Reading
+from spillscope.session.contents import Look, What
+from spillscope.session.reading import Reading, Result
+from spillscope.session.session import Progress
+from spillscope.transcript.rows import ResultRow
 from spillscope.transcript.scan import Snapshot, diff, scan
 from spillscope_app.picture import Watching
 
@@ -29,12 +33,26 @@ REST_SECONDS = 0.1
 """The shortest time between two readings: a person sees no difference, and a burst costs one reading."""
 RETRY_SECONDS = 2.0
 """How long a failed watcher, or an unreadable session, is left alone."""
+PROGRESS_SECONDS = 0.1
+"""How often a long reading tells how far it is."""
 
 
 class Source(Protocol):
-    """A session that can be read again. Cheap when nothing changed: then the same object comes back."""
+    """A session that can be read again. Cheap when nothing changed: then the same object comes back.
 
-    def refresh(self) -> Reading: ...
+    All but `refresh` may be called from any thread.
+    """
+
+    @property
+    def limits_error(self) -> str | None: ...
+
+    def refresh(self, progress: Progress | None = None) -> Reading: ...
+
+    def flip(self, switch: bool | None) -> None: ...
+
+    def look(self, result: Result, what: What) -> Look: ...
+
+    def holds(self, row: ResultRow, needle: str) -> bool: ...
 
 
 @dataclass
@@ -55,6 +73,24 @@ class Trouble(Message):
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, Trouble)
+
+
+@dataclass
+class LimitsTrouble(Message):
+    """The newest limits can't be used, in words, and the last good ones hold; None: they are in use."""
+
+    words: str | None
+
+
+@dataclass
+class Progressed(Message):
+    """How far a reading that takes long is, in bytes."""
+
+    done: int
+    total: int
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, Progressed)
 
 
 @dataclass
@@ -100,7 +136,19 @@ class Feed:
         self._wake = threading.Event()
         self._reading: Reading | None = None
         self._trouble: str | None = None
+        self._limits_error: str | None = None
         self._seen: Snapshot = {}
+        self._next_progress = 0.0
+
+    @property
+    def source(self) -> Source:
+        """What is read."""
+        return self._source
+
+    def flip(self, switch: bool | None) -> None:
+        """Read anew with the budget taken to be on or off; None: as the evidence has it."""
+        self._source.flip(switch)
+        self._wake.set()
 
     def stop(self) -> None:
         """End both loops soon."""
@@ -124,7 +172,7 @@ class Feed:
         """One look and one reading; posts what is new about it."""
         self._seen = scan(self._paths)
         try:
-            reading = self._source.refresh()
+            reading = self._source.refresh(self._progress)
         except (SpillscopeError, OSError) as error:
             self._tell(_in_words(error))
             return
@@ -132,9 +180,18 @@ class Feed:
             self._tell(f"the reader failed with {type(error).__name__}: {error}")
             return
         self._tell(None)
+        if (error_in_words := self._source.limits_error) != self._limits_error:
+            self._limits_error = error_in_words
+            self._post(LimitsTrouble(error_in_words))
         if reading is not self._reading:
             self._reading = reading
             self._post(NewReading(reading))
+
+    def _progress(self, done: int, total: int) -> bool:
+        if (now := time.monotonic()) >= self._next_progress:
+            self._next_progress = now + PROGRESS_SECONDS
+            self._post(Progressed(done, total))
+        return not self._stop.is_set()
 
     def _tell(self, trouble: str | None) -> None:
         if trouble != self._trouble:

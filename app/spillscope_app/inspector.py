@@ -20,15 +20,17 @@ from textual.message import Message
 from textual.screen import Screen
 
 from spillscope.errors import SessionNotFoundError
+from spillscope.limits_sources import WatchedLimits
 from spillscope.session.session import Session
 from spillscope.transcript.layout import Place, default_config_dir, place_of, resolve, slug_of, transcripts_in
 from spillscope_app.cli_limits import LimitsRequest
 from spillscope_app.commands import COMMANDS, Command, bindings
-from spillscope_app.feed import Feed, NewReading, Source, Trouble, WatchingBy
+from spillscope_app.feed import Feed, LimitsTrouble, NewReading, Progressed, Source, Trouble, WatchingBy
 from spillscope_app.palette import ink_variables
 from spillscope_app.picture import Picture
 from spillscope_app.screens.groups import GroupsScreen
 from spillscope_app.screens.sheet import SheetScreen
+from spillscope_app.source import FLIPPED, SessionSource
 from spillscope_app.views.guide import guide
 
 _SYSTEM_COMMANDS = frozenset({"Theme", "Screenshot"})
@@ -85,7 +87,7 @@ class Inspector(App[None]):
         self._picture = Picture(path)
         self._now = now
         self._feed = make_feed(self.post_message)
-        self._main = GroupsScreen(self._picture, now)
+        self._main = GroupsScreen(self._picture, now, lambda: self._feed.source)
 
     @property
     def picture(self) -> Picture:
@@ -125,6 +127,15 @@ class Inspector(App[None]):
     def _watching_changed(self, message: WatchingBy) -> None:
         self._show(replace(self._picture, watching=message.how))
 
+    @on(LimitsTrouble)
+    def _limits_trouble_came(self, message: LimitsTrouble) -> None:
+        self._show(replace(self._picture, limits_error=message.words))
+
+    @on(Progressed)
+    def _progress_came(self, message: Progressed) -> None:
+        if self._picture.reading is None:
+            self._show(replace(self._picture, progress=(message.done, message.total)))
+
     def _show(self, picture: Picture) -> None:
         self._picture = picture
         self._main.show_picture(picture)
@@ -133,6 +144,13 @@ class Inspector(App[None]):
         for command in super().get_system_commands(screen):
             if command.title in _SYSTEM_COMMANDS:
                 yield command
+
+    def action_flip(self) -> None:
+        """Take the budget to be on where it is off, and the other way round; back to the evidence the second time."""
+        reading = self._picture.reading
+        if reading is not None:
+            flipped = reading.limits.source("aggregate") == FLIPPED
+            self._feed.flip(None if flipped else not reading.aggregate)
 
     def action_help(self) -> None:
         """What the words, marks and keys mean."""
@@ -153,8 +171,8 @@ def open_source(path: Path | None, request: LimitsRequest) -> Opened:
     Raises SessionNotFoundError and LimitsError, in words for the user.
     """
     place = _place(path)
-    book = request.book(place.config_dir or default_config_dir(os.environ))
-    return Opened(str(place.path), Session(place, book), (str(place.path),))
+    limits = WatchedLimits(request.plan(place.config_dir or default_config_dir(os.environ)))
+    return Opened(str(place.path), SessionSource(Session(place, limits.book), limits), (str(place.path),))
 
 
 def _place(path: Path | None) -> Place:

@@ -13,9 +13,14 @@ Watching = Literal["starting", "events", "polling"]
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The newest reading of a session, how it is watched, and what went wrong with the last look, if anything."""
+    """The newest reading of a session, how it is watched, and what went wrong with the last look, if anything.
+
+    `limits_error`: why the newest limits are not in use. `progress`: bytes read and bytes in all, while there is no reading.
+    """
 
     path: str
     reading: Reading | None = None
     watching: Watching = "starting"
     trouble: str | None = None
+    limits_error: str | None = None
+    progress: tuple[int, int] = (0, 0)

@@ -15,7 +15,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 from spillscope.clean import clean
 
 Ink = Literal[
-    "", "strong", "dim", "faint", "title", "gauge", "reapply", "frozen", "fresh", "persisted", "exempt", "over", "warn"
+    "", "strong", "dim", "faint", "title", "pick", "gauge", "reapply", "frozen", "fresh", "persisted", "exempt", "over", "warn"
 ]
 INKS: tuple[Ink, ...] = tuple(ink for ink in get_args(Ink) if ink)
 

@@ -11,17 +11,18 @@ from textual.screen import Screen
 from textual.widgets import Footer
 
 from spillscope_app.commands import bindings
+from spillscope_app.feed import Source
 from spillscope_app.picture import Picture
+from spillscope_app.screens.detail import Detail, Subject, Tab, rule
 from spillscope_app.screens.sheet import SheetScreen
-from spillscope_app.spans import Line, Piece, Span, spread
+from spillscope_app.spans import Span
 from spillscope_app.views import top
 from spillscope_app.views.rows import GroupItems, heading
 from spillscope_app.views.states import nothing_to_list
 from spillscope_app.views.sums import sums
-from spillscope_app.views.why import title_of, why_group, why_result, why_segments
 from spillscope_app.widgets.gauge import gauge_lines
 from spillscope_app.widgets.line_table import SCROLLBAR, LineTable
-from spillscope_app.widgets.outline import ITSELF, Empty
+from spillscope_app.widgets.outline import Empty
 from spillscope_app.widgets.painted import Painted
 from spillscope_app.widgets.text_view import TextView
 
@@ -32,9 +33,9 @@ class GroupsScreen(Screen[None]):
     BINDINGS = bindings("groups")
     AUTO_FOCUS = "#list"
 
-    def __init__(self, picture: Picture, now: Callable[[], float]) -> None:
+    def __init__(self, picture: Picture, now: Callable[[], float], source: Callable[[], Source]) -> None:
         super().__init__()
-        self._picture, self._now = picture, now
+        self._picture, self._now, self._source = picture, now, source
         self._items: GroupItems | None = None
         self._composed = False
 
@@ -47,9 +48,7 @@ class GroupsScreen(Screen[None]):
                 yield Painted(id="list-rule", classes="rule")
                 yield Painted(id="heading")
                 yield LineTable(id="list")
-            with Container(id="why-pane", classes="pane"):
-                yield Painted(id="why-rule", classes="rule")
-                yield TextView(id="why")
+            yield Detail(self._source, id="detail")
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -74,11 +73,15 @@ class GroupsScreen(Screen[None]):
         self.set_class(reading is None or not reading.session.exists, "-unread")
         self.query_one("#heading", Painted).show(lambda width: (heading(width - SCROLLBAR, limit),) if has_rows else ())
         self._show_rule()
-        self._show_why()
+        self._show_detail()
 
     @property
     def _table(self) -> LineTable:
         return self.query_one("#list", LineTable)
+
+    @property
+    def _detail(self) -> Detail:
+        return self.query_one("#detail", Detail)
 
     def _show_ages(self) -> None:
         """What changes with the clock alone."""
@@ -92,32 +95,20 @@ class GroupsScreen(Screen[None]):
     def _show_rule(self) -> None:
         state = "following" if self._table.following else "f follows the newest"
         self.query_one("#list-rule", Painted).show(
-            lambda width: (_rule((Span("Groups", "title"),), (Span(state, "dim"),), width),)
+            lambda width: (rule((Span("Groups", "title"),), (Span(state, "dim"),), width),)
         )
 
-    def _show_why(self) -> None:
+    def _show_detail(self) -> None:
         key, items = self._table.selected, self._items
-        text, rule = self.query_one("#why", TextView), self.query_one("#why-rule", Painted)
-        if key is None or items is None:
-            text.show(lambda width: ())
-            rule.show(lambda width: (_rule((), (), width),))
-            return
-        at = items.find(key.ident)
-        group = items.group(at) if at is not None else None
-        if group is None:
-            text.show(why_segments(items.reading), key)
-            rule.show(lambda width: (_rule((Span("Why", "title"),), (), width),))
-            return
-        pending = group is items.reading.pending
-        known = ITSELF < key.child < len(group.results)
-        paint = why_result(items.reading, group, key.child) if known else why_group(items.reading, group, pending)
-        text.show(paint, key)
-        title = title_of(group, key.child, pending)
-        rule.show(lambda width: (_rule((Span("Why ", "title"), *title), (), width),))
+        at = items.find(key.ident) if key is not None and items is not None else None
+        if key is None or items is None or at is None:
+            self._detail.show(None)
+        else:
+            self._detail.show(Subject(key, items.reading, items.group(at)))
 
     @on(LineTable.Selected)
     def _selection_moved(self) -> None:
-        self._show_why()
+        self._show_detail()
 
     @on(LineTable.Followed)
     def _following_changed(self) -> None:
@@ -125,18 +116,27 @@ class GroupsScreen(Screen[None]):
 
     @on(LineTable.Opened)
     def _open(self) -> None:
-        self._to_why()
+        self._to_detail()
 
-    def _to_why(self) -> None:
+    def _to_detail(self) -> None:
         self.add_class("-asked")
-        self.query_one("#why", TextView).focus()
+        self.query_one("#detail-text", TextView).focus()
 
-    def action_why(self) -> None:
-        """To the Why, and back to the list."""
-        if self.query_one("#why", TextView).has_focus:
+    def action_detail(self) -> None:
+        """To the detail, and back to the list."""
+        if self.query_one("#detail-text", TextView).has_focus:
             self.action_back()
         else:
-            self._to_why()
+            self._to_detail()
+
+    def action_tab(self, name: Tab) -> None:
+        """Look at another side of what is selected."""
+        self.add_class("-asked")
+        self._detail.turn_to(name)
+
+    def action_step_tab(self, tabs_on: int) -> None:
+        """To the next tab of the detail, or to the one before."""
+        self._detail.step(tabs_on)
 
     def action_back(self) -> None:
         """Back to the list."""
@@ -150,13 +150,3 @@ class GroupsScreen(Screen[None]):
     def action_sums(self) -> None:
         """The arithmetic of the gauge."""
         self.app.push_screen(SheetScreen("The arithmetic of the gauge", sums(self._picture.reading, self._now())))
-
-
-def _rule(title: Line, note: Line, width: int) -> Line:
-    """A horizontal rule with a title in it."""
-    at_left = [Piece(2, (Span("─ ", "faint"), *title, Span(" ")))] if title else []
-    at_right = [Piece(1, (Span(" "), *note, Span(" ─", "faint")))] if note else []
-    spans = spread(at_left, at_right, width, "")
-    return tuple(
-        Span("─" * len(span.text), "faint") if len(span.text) > 1 and not span.text.strip() else span for span in spans
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spillscope_app.format import compact
 from spillscope_app.picture import Picture
 from spillscope_app.spans import Line, Paint, Span, foreign, line
 from spillscope_app.views.facts import Facts
@@ -31,7 +32,9 @@ def _words(picture: Picture) -> tuple[str, list[Line]]:
         again = line("It is tried again every two seconds. q leaves.")
         return "This session can't be read.", [line(foreign(picture.trouble)), where, again]
     if picture.reading is None:
-        return "Reading the session …", [where]
+        done, total = picture.progress
+        far = f"{100 * done // total} % of {compact(total)} bytes" if total else ""
+        return f"Reading the session … {far}", [where]
     if not picture.reading.session.exists:
         appears = line("It appears here as soon as an agent writes its first record. q leaves.")
         return "Waiting for a session that is not there yet.", [where, appears]

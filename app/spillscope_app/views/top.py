@@ -8,6 +8,7 @@ from spillscope.session.reading import Reading, Totals
 from spillscope.window.thresholds import Window
 from spillscope_app.format import age, base_name, compact, liveness, model_name, plural, short
 from spillscope_app.picture import Picture
+from spillscope_app.source import FLIPPED
 from spillscope_app.spans import Ink, Line, Piece, Span, cut, foreign, line, spread
 from spillscope_app.views.words import EXEMPT, FRESH, FROZEN, OVER, PERSISTED, REAPPLY, Word, count_of
 from spillscope_app.widgets.gauge import Gauge, Mark, Sample
@@ -65,7 +66,11 @@ def badges(picture: Picture, with_evidence: bool) -> list[Span]:
         found.append(f"! {plural(len(reading.session.skipped_lines), 'line')} skipped")
     if reading.totals.drift:
         found.append(f"! drift {reading.totals.drift}")
-    if not reading.aggregate:
+    if picture.limits_error is not None:
+        found.append(f"! limits {picture.limits_error}" if with_evidence else "! limits not in use")
+    if reading.limits.source("aggregate") == FLIPPED:
+        found.append(f"what-if: budget {'on' if reading.aggregate else 'off'}")
+    elif not reading.aggregate:
         found.append(f"! budget off · {reading.evidence}" if with_evidence else "! budget off")
     return [Span(cut(foreign(badge).text, _LONGEST_BADGE), "over") for badge in found]
 

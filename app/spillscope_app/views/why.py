@@ -31,8 +31,8 @@ def why_group(reading: Reading, group: Group, pending: bool) -> Paint:
     return paint
 
 
-def why_result(reading: Reading, group: Group, position: int) -> Paint:
-    """The Why of one result."""
+def why_result(reading: Reading, group: Group, position: int, pending: bool = False) -> Paint:
+    """The Why of one result, and of its group where it is the only one."""
 
     def paint(width: int) -> Sequence[Line]:
         result = group.results[position]
@@ -46,6 +46,10 @@ def why_result(reading: Reading, group: Group, position: int) -> Paint:
             _selection(facts, group, position)
         facts.gap()
         _observed(facts, result)
+        if len(group.results) == 1:
+            facts.gap()
+            facts.say(_group_head(reading, group, pending))
+            _budget_source(facts, reading)
         return facts.lines
 
     return paint

@@ -32,6 +32,11 @@ class TextView(ScrollView, can_focus=True):
         self._painted: Sequence[Line] = ()
         self._ground: Style | None = None
 
+    @property
+    def subject(self) -> object:
+        """What is shown."""
+        return self._subject
+
     def show(self, paint: Paint, subject: object = None) -> None:
         """Draw this from now on."""
         fresh_subject = subject != self._subject

@@ -11,7 +11,10 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from app.inspector.readings import NOW, SESSION
-from spillscope.session.reading import Reading
+from spillscope.session.contents import Look, What
+from spillscope.session.reading import Reading, Result
+from spillscope.session.session import Progress
+from spillscope.transcript.rows import ResultRow
 from spillscope_app.feed import Feed
 from spillscope_app.inspector import Inspector
 
@@ -22,12 +25,29 @@ class Shelf:
     def __init__(self, *readings: Reading | Exception) -> None:
         self._items = list(readings)
         self.refreshed = 0
+        self.limits_error: str | None = None
+        self.switch: bool | None = None
+        self.looks: dict[tuple[str, What], Look] = {}
+        self.looked: list[tuple[str, What]] = []
+        self.contents: dict[str, str] = {}
 
     def put(self, reading: Reading | Exception) -> None:
         """The next reading."""
         self._items.append(reading)
 
-    def refresh(self) -> Reading:
+    def flip(self, switch: bool | None) -> None:
+        self.switch = switch
+
+    def look(self, result: Result, what: What) -> Look:
+        key = (result.row.tool_use_id, what)
+        self.looked.append(key)
+        words = f"the {what} of {result.row.label}"
+        return self.looks.get(key) or Look("inline", words, len(words), len(words))
+
+    def holds(self, row: ResultRow, needle: str) -> bool:
+        return needle in self.contents.get(row.tool_use_id, "").casefold()
+
+    def refresh(self, progress: Progress | None = None) -> Reading:
         self.refreshed += 1
         while len(self._items) > 1:
             self._items.pop(0)

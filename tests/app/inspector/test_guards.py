@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from textual.color import Color
+from textual.containers import Container
 from textual.screen import ModalScreen, Screen
 from textual.scroll_view import ScrollView
 from textual.theme import BUILTIN_THEMES
@@ -20,10 +21,12 @@ from app.inspector.readings import live
 from spillscope_app.commands import COMMANDS, PLACE_NAMES
 from spillscope_app.inspector import Inspector
 from spillscope_app.palette import ink_variables
+from spillscope_app.screens.detail import Detail
 from spillscope_app.screens.groups import GroupsScreen
 from spillscope_app.screens.sheet import SheetScreen
 from spillscope_app.spans import INKS
 from spillscope_app.views.guide import guide
+from spillscope_app.widgets.choices import Choices
 from spillscope_app.widgets.line_table import LineTable
 from spillscope_app.widgets.painted import Painted
 from spillscope_app.widgets.text_view import TextView
@@ -47,7 +50,9 @@ async def test_no_attribute_shadows_one_of_textual() -> None:
             (TextView(), ScrollView()),
             (Painted(), Widget()),
             (sheet, ModalScreen()),
-            (GroupsScreen(bench.app.picture, time.time), Screen()),
+            (Choices(), Widget()),
+            (Detail(lambda: bench.shelf, id="detail"), Container()),
+            (GroupsScreen(bench.app.picture, time.time, lambda: bench.shelf), Screen()),
         ]
         for widget, plain in ours:
             classes = [cls for cls in type(widget).__mro__ if cls.__module__.startswith("spillscope_app")]

@@ -66,8 +66,7 @@ async def test_the_pending_request_stays_selected_when_it_goes_out() -> None:
         sent = next_group(3)._replace(assistant_id="msg_3")
         await bench.deliver(reading([*quiet_groups(3), sent], next_group(4)), pilot)
         assert table.selected == Key(6, 0)
-        assert "Why ↻" not in screen_text(bench.app)
-        assert "Why + Bash cargo build" in screen_text(bench.app)
+        assert "─ + Bash cargo build" in screen_text(bench.app)
 
 
 async def test_a_group_that_vanished_moves_the_cursor_to_what_is_there() -> None:
@@ -146,7 +145,7 @@ async def test_why_of_a_result_shows_the_chain_the_sums_and_the_selection() -> N
 async def test_tab_and_enter_reach_the_why_and_escape_leaves_it() -> None:
     bench = Bench(live())
     async with bench.app.run_test(size=SIZE) as pilot:
-        table, why = await ready(pilot), bench.app.screen.query_one("#why", TextView)
+        table, why = await ready(pilot), bench.app.screen.query_one("#detail-text", TextView)
         await pilot.press("tab")
         assert why.has_focus
         await pilot.press("tab")
@@ -160,7 +159,7 @@ async def test_tab_and_enter_reach_the_why_and_escape_leaves_it() -> None:
 async def test_in_a_low_narrow_terminal_the_why_takes_the_place_of_the_list() -> None:
     bench = Bench(live())
     async with bench.app.run_test(size=(40, 12)) as pilot:
-        table, why = await ready(pilot), bench.app.screen.query_one("#why", TextView)
+        table, why = await ready(pilot), bench.app.screen.query_one("#detail-text", TextView)
         assert (table.display and table.size.height > 0, why.size.height) == (True, 0)
         await pilot.press("tab")
         await pilot.pause()

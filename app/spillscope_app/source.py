@@ -1,0 +1,47 @@
+"""A session as the feed sees it: with limits whose files are watched, and a budget switch that the user may flip."""
+
+from __future__ import annotations
+
+from spillscope.limits_sources import LimitsBook, WatchedLimits
+from spillscope.session.contents import Look, What, holds, look
+from spillscope.session.reading import Reading, Result
+from spillscope.session.session import Progress, Session
+from spillscope.transcript.rows import ResultRow
+
+FLIPPED = "flipped by you"
+"""The source of the switch in limits that the user has flipped it in."""
+
+
+class SessionSource:
+    """Reads a session under the newest good limits. `refresh` belongs to one thread; the rest may be called from any."""
+
+    def __init__(self, session: Session, limits: WatchedLimits) -> None:
+        self._session, self._limits = session, limits
+        self._switch: bool | None = None
+        self._in_use: tuple[LimitsBook, bool | None] = (session.book, None)
+
+    @property
+    def limits_error(self) -> str | None:
+        """Why the newest limits are not in use, in words; None where they are."""
+        return self._limits.error
+
+    def flip(self, switch: bool | None) -> None:
+        """From the next reading on take the budget to be on or off; None: as the evidence has it (L10)."""
+        self._switch = switch
+
+    def refresh(self, progress: Progress | None = None) -> Reading:
+        """The session as it stands, under the limits as they stand."""
+        self._limits.poll()
+        book, switch = wanted = self._limits.book, self._switch
+        if book is not self._in_use[0] or switch != self._in_use[1]:
+            self._in_use = wanted
+            self._session.use(book if switch is None else book.with_layer({"aggregate": switch}, FLIPPED))
+        return self._session.refresh(progress)
+
+    def look(self, result: Result, what: What) -> Look:
+        """One thing of a result, read from the files."""
+        return look(self._session, result, what)
+
+    def holds(self, row: ResultRow, needle: str) -> bool:
+        """Whether a result's content holds a casefolded text."""
+        return holds(self._session, row, needle)
