@@ -97,6 +97,16 @@ class Compaction(NamedTuple):
     post_tokens: int | None
 
 
+class Cut(NamedTuple):
+    """Where the context began anew: `group` is the number of the first group after it.
+
+    `compaction`: its number among the session's compactions; None for a `/clear`, or a rewind to before the first message.
+    """
+
+    group: int
+    compaction: int | None
+
+
 class Totals(NamedTuple):
     """Sums over all groups and the pending request, under the limits in force."""
 
@@ -161,7 +171,7 @@ class Reading:
     """A session as it stands. `version` grows with each change; equal versions of one session are equal readings.
 
     `live_from`: number of the first group of the current segment; earlier groups are out of the context unless a
-    compaction kept them (`kept`).
+    compaction kept them (`kept`). `cuts`: between which groups the context began anew, oldest first.
     `aggregate`: whether the budget is believed to be on, `evidence` why.
     """
 
@@ -177,6 +187,7 @@ class Reading:
     totals: Totals = field(default_factory=Totals)
     live_from: int = 0
     kept: frozenset[int] = frozenset()
+    cuts: tuple[Cut, ...] = ()
 
     def is_live(self, group: Group) -> bool:
         """S4: whether a group is still in the context."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -11,7 +12,7 @@ import orjson
 from spillscope.limits import Limits
 from spillscope.limits_sources import LimitsBook
 from spillscope.session.groups import totals_of
-from spillscope.session.reading import Compaction, Context, Reading, SessionInfo, SkippedLine
+from spillscope.session.reading import Compaction, Context, Cut, Reading, SessionInfo, SkippedLine
 from spillscope.session.replay import Replay
 from spillscope.transcript.chain import Chain
 from spillscope.transcript.index import Index
@@ -238,7 +239,19 @@ class Session:
             totals=replay.totals if pending is None else replay.totals.plus(totals_of(pending)),
             live_from=live_from,
             kept=self._kept(live_from),
+            cuts=self._cuts(),
         )
+
+    def _cuts(self) -> tuple[Cut, ...]:
+        """Where each segment but the first began, and which compaction stands before it in the file."""
+        timeline, boundaries = self.chain.timeline, list(self.index.boundaries)
+        cuts: list[Cut] = []
+        for start, group in list(zip(self.chain.segment_starts, self.replay.segment_groups, strict=False))[1:]:
+            first = timeline[start] if start < len(timeline) else len(self.index)
+            before = timeline[start - 1] if start else -1
+            at = bisect_right(boundaries, first) - 1
+            cuts.append(Cut(group, at if at >= 0 and boundaries[at] > before else None))
+        return tuple(cuts)
 
     def _kept(self, live_from: int) -> frozenset[int]:
         """Numbers of the earlier groups that the last compaction kept in the context."""
