@@ -101,6 +101,8 @@ def _number_shift(value: object) -> int:
     stack = [value]
     while stack:
         item = stack.pop()
+        if isinstance(item, str):
+            continue
         if isinstance(item, dict):
             stack.extend(item.values())
         elif isinstance(item, list):

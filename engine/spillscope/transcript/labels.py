@@ -36,7 +36,10 @@ def call_label(tool: str | None, arguments: object) -> str:
     words = [word for name in names if (word := _word(arguments.get(name)))]
     if not words:
         words = [next(filter(None, map(_word, arguments.values())), "")]
-    return cut_cells(clean("  ".join(words)), LABEL_CELLS)
+    label = "  ".join(words)
+    if len(label) <= LABEL_CELLS and label.isascii() and label.isprintable():
+        return label
+    return cut_cells(clean(label), LABEL_CELLS)
 
 
 def _word(value: Any) -> str:

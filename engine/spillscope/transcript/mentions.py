@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from spillscope.transcript.layout import TOOL_RESULTS
@@ -20,14 +19,12 @@ class Mention(NamedTuple):
     name: str
 
 
-def mentioned_spills(member: int, arguments: object) -> Iterator[Mention]:
-    """The spill files that a call's input names, each once."""
+def mentioned_spills(member: int, arguments: object) -> list[Mention]:
+    """The spill files that a call's input names, each once a value."""
     if not isinstance(arguments, dict):
-        return
-    for value in arguments.values():
-        if isinstance(value, str) and TOOL_RESULTS in value:
-            for name in dict.fromkeys(_NAMED.findall(value)):
-                yield Mention(member, name)
+        return []
+    values = [value for value in arguments.values() if isinstance(value, str) and TOOL_RESULTS in value]
+    return [Mention(member, name) for value in values for name in dict.fromkeys(_NAMED.findall(value))]
 
 
 def hook_notice(attachment: object) -> Notice | None:
