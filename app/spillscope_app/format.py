@@ -44,13 +44,22 @@ def liveness(last_write: float | None, now: float) -> str:
     """`live 2s`, `idle 14m`; `idle` alone where no write is known."""
     if last_write is None:
         return "idle"
-    quiet = now - last_write
-    return f"{'live' if quiet < _LIVE_SECONDS else 'idle'} {age(quiet)}"
+    return f"{'live' if is_live(last_write, now) else 'idle'} {age(now - last_write)}"
+
+
+def is_live(last_write: float, now: float) -> bool:
+    """Whether a session was written to so recently that an agent is likely to be at work."""
+    return now - last_write < _LIVE_SECONDS
 
 
 def clock(timestamp: float | None) -> str:
     """The local time of day, `14:02`; blank where there is none."""
     return _local(timestamp, "%H:%M")
+
+
+def clock_seconds(timestamp: float | None) -> str:
+    """The local time of day, `14:02:11`; blank where there is none."""
+    return _local(timestamp, "%H:%M:%S")
 
 
 def moment(timestamp: float | None) -> str:

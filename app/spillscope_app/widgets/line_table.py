@@ -25,7 +25,10 @@ _CACHED_ROWS = 512
 
 
 class LineTable(ScrollView, can_focus=True):
-    """Shows `Items`. While it follows, the cursor is on the newest thing; any move by the user ends that."""
+    """Shows `Items`. While it follows, the cursor is on the newest thing; any move by the user ends that.
+
+    `enter_opens`: enter asks to look into a thing itself, even where it has children.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*INK_CLASSES, "line-table--cursor"}
     BINDINGS = bindings("list")
@@ -54,8 +57,9 @@ class LineTable(ScrollView, can_focus=True):
 
         following: bool
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None, enter_opens: bool = False) -> None:
         super().__init__(id=id)
+        self._enter_opens = enter_opens
         self._outline = Outline(Empty())
         self._expanded: frozenset[int] = frozenset()
         self._cursor = 0
@@ -82,6 +86,23 @@ class LineTable(ScrollView, can_focus=True):
         """Show these things; `placeholder` is what an empty table says. Selection, scroll and opened rows stay."""
         self._placeholder = placeholder
         self._rebuild(items, self._expanded)
+
+    def forget(self) -> None:
+        """Show nothing, as if nothing had ever been shown: what comes next is about something else."""
+        self._rebuild(Empty(), frozenset())
+        self.following = True
+
+    def select(self, key: Key) -> bool:
+        """Put the cursor on a row, opening what it stands in; False where it is not there."""
+        if self._outline.items.find(key.ident) is None:
+            return False
+        self.following = False
+        if key.child != ITSELF and key.ident not in self._expanded:
+            self._rebuild(self._outline.items, self._expanded | {key.ident})
+        row = self._outline.row(key)
+        if row is not None:
+            self._move_to(row)
+        return row is not None
 
     def _rebuild(self, items: Items, expanded: frozenset[int]) -> None:
         selected, above = self.selected, self._cursor - self.scroll_offset.y
@@ -155,11 +176,17 @@ class LineTable(ScrollView, can_focus=True):
         if (key := self.selected) is None:
             return
         self.following = False
-        if key.child == ITSELF and self._outline.items.children(self._outline.place(self._cursor).at):
-            self._rebuild(self._outline.items, self._expanded ^ {key.ident})
-            self._reveal()
-        else:
+        if self._enter_opens or not self._toggle(key):
             self.post_message(self.Opened(key))
+
+    def _toggle(self, key: Key) -> bool:
+        """Open or close the row of a thing; False where there is nothing to open."""
+        if key.child != ITSELF or not self._outline.items.children(self._outline.place(self._cursor).at):
+            return False
+        self.following = False
+        self._rebuild(self._outline.items, self._expanded ^ {key.ident})
+        self._reveal()
+        return True
 
     def action_fold(self, deeper: bool) -> None:
         """Open a row, or go into an opened one; close a row, or go from a child to its thing."""
@@ -167,7 +194,7 @@ class LineTable(ScrollView, can_focus=True):
             return
         itself = key.child == ITSELF
         if itself and deeper != (key.ident in self._expanded):
-            self.action_enter()
+            self._toggle(key)
         elif itself and deeper:
             self._move_to(self._cursor + 1)
         elif not itself and not deeper:
@@ -220,7 +247,10 @@ class LineTable(ScrollView, can_focus=True):
         if row >= self._outline.height:
             return
         self._move_to(row)
-        if event.x < GUTTER or event.chain == 2:
+        key = self.selected
+        if event.x < GUTTER and key is not None:
+            self._toggle(key)
+        elif event.chain == 2:
             self.action_enter()
 
     def on_mouse_scroll_up(self) -> None:
