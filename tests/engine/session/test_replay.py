@@ -222,6 +222,15 @@ class TestAfterSending:
         assert sums(group) == (0, 0, 50, 0, 0)
         assert [(found.state, found.fate, found.rule) for found in group.results] == [("mustReapply", "replaced", "B4")]
 
+    def test_a_twin_of_one_that_could_not_be_written_is_frozen(self, tmp_path: Path, writer: Writer) -> None:
+        """B9."""
+        writer.call("Glob", "t1", [text("x" * 200), {"type": "tool_reference"}])
+        writer.say()
+        writer.result("t1", "x" * 50)
+        writer.say()
+        group = read(writer.save(tmp_path), message_budget=100, aggregate=True).groups[1]
+        assert [(found.state, found.fate) for found in group.results] == [("frozen", "full")]
+
 
 class TestBudget:
     def test_the_largest_go_first_until_the_rest_fits(self, tmp_path: Path, writer: Writer) -> None:
