@@ -62,6 +62,7 @@ class LineTable(ScrollView, can_focus=True):
         self._enter_opens = enter_opens
         self._outline = Outline(Empty())
         self._expanded: frozenset[int] = frozenset()
+        self._all_but = False
         self._cursor = 0
         self._announced: Key | None = None
         self._placeholder: Paint | None = None
@@ -79,7 +80,7 @@ class LineTable(ScrollView, can_focus=True):
 
     @property
     def expanded(self) -> frozenset[int]:
-        """Identities of the opened things."""
+        """Identities of the opened things; of the closed ones once all were opened."""
         return self._expanded
 
     def show(self, items: Items, placeholder: Paint | None = None) -> None:
@@ -107,7 +108,7 @@ class LineTable(ScrollView, can_focus=True):
     def _rebuild(self, items: Items, expanded: frozenset[int]) -> None:
         selected, above = self.selected, self._cursor - self.scroll_offset.y
         self._expanded = expanded
-        self._outline = Outline.build(items, expanded)
+        self._outline = Outline.build(items, expanded, all_but=self._all_but)
         self._strips.clear()
         self.virtual_size = scrolled_size(self, self._outline.height)
         if self.following:
@@ -171,6 +172,24 @@ class LineTable(ScrollView, can_focus=True):
         """Move to the `first` or the `last` row."""
         self._move_to(0 if where == "first" else self._outline.height - 1)
 
+    def action_expand(self, opened: bool) -> None:
+        """Open every row, or close every one."""
+        self._all_but = opened
+        self._rebuild(self._outline.items, frozenset())
+        self._reveal()
+
+    def action_match(self, step: int) -> None:
+        """To the next row that is looked for, or to the one before; past the end it goes on at the other."""
+        height = self._outline.height
+        for away in range(1, height + 1):
+            row = (self._cursor + step * away) % height
+            at, child = self._outline.place(row)
+            if (child == ITSELF) == self._outline.is_opened(at):
+                continue
+            if self._outline.items.matches(at, child):
+                self._move_to(row)
+                return
+
     def action_enter(self) -> None:
         """Open or close the row of a thing; ask to look into any other."""
         if (key := self.selected) is None:
@@ -193,7 +212,7 @@ class LineTable(ScrollView, can_focus=True):
         if (key := self.selected) is None:
             return
         itself = key.child == ITSELF
-        if itself and deeper != (key.ident in self._expanded):
+        if itself and deeper != self._outline.is_opened(self._outline.place(self._cursor).at):
             self._toggle(key)
         elif itself and deeper:
             self._move_to(self._cursor + 1)

@@ -27,7 +27,10 @@ class Key(NamedTuple):
 
 
 class Items(Protocol):
-    """What a table shows. `ident` is a thing's lasting number, growing with its position; the rest go by position."""
+    """What a table shows. `ident` is a thing's lasting number, growing with its position; the rest go by position.
+
+    `counts`: the children of every thing at once. `matches`: whether it is what the user looks for.
+    """
 
     def __len__(self) -> int: ...
 
@@ -36,6 +39,10 @@ class Items(Protocol):
     def find(self, ident: int) -> int | None: ...
 
     def children(self, at: int) -> int: ...
+
+    def counts(self) -> list[int]: ...
+
+    def matches(self, at: int, child: int) -> bool: ...
 
     def line(self, at: int, child: int, width: int) -> Line: ...
 
@@ -53,6 +60,12 @@ class Empty:
         return None
 
     def children(self, at: int) -> int:
+        raise IndexError(at)
+
+    def counts(self) -> list[int]:
+        return []
+
+    def matches(self, at: int, child: int) -> bool:
         raise IndexError(at)
 
     def line(self, at: int, child: int, width: int) -> Line:
@@ -76,15 +89,16 @@ class Outline:
     height: int = 0
 
     @classmethod
-    def build(cls, items: Items, expanded: Iterable[int]) -> Outline:
-        """An outline with the things of these identities opened, as far as they are there and have children."""
-        found = (items.find(ident) for ident in expanded)
-        opened = tuple(sorted(at for at in found if at is not None and items.children(at)))
-        sizes = [items.children(at) for at in opened]
-        above = accumulate(sizes, initial=0)
-        return cls(
-            items, opened, tuple(at + hidden for at, hidden in zip(opened, above, strict=False)), len(items) + sum(sizes)
-        )
+    def build(cls, items: Items, expanded: Iterable[int], *, all_but: bool = False) -> Outline:
+        """An outline with the things of these identities opened, or all but these, as far as they have children."""
+        found = {at for at in map(items.find, expanded) if at is not None}
+        if all_but:
+            pairs = [(at, count) for at, count in enumerate(items.counts()) if count and at not in found]
+        else:
+            pairs = [(at, count) for at in sorted(found) if (count := items.children(at))]
+        opened, sizes = tuple(at for at, _ in pairs), [count for _, count in pairs]
+        rows = tuple(at + hidden for at, hidden in zip(opened, accumulate(sizes, initial=0), strict=False))
+        return cls(items, opened, rows, len(items) + sum(sizes))
 
     def place(self, row: int) -> Place:
         """What stands in a row."""

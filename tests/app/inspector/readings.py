@@ -11,6 +11,7 @@ from spillscope.limits import Limits
 from spillscope.session.reading import (
     Compaction,
     Context,
+    Cut,
     Fate,
     Group,
     Observed,
@@ -221,7 +222,7 @@ def live(count: int = 12, **changes: Any) -> Reading:
 def old_and_new() -> Reading:
     """A session after a compaction."""
     session = replace(SESSION, compactions=(Compaction(NOW - 600, "auto", 168_400, 12_300),))
-    return live(session=session, live_from=6)
+    return live(session=session, live_from=6, cuts=(Cut(6, 0),))
 
 
 def troubled() -> Reading:

@@ -28,6 +28,12 @@ class Sized:
     def children(self, at: int) -> int:
         return self.sizes[at]
 
+    def counts(self) -> list[int]:
+        return self.sizes
+
+    def matches(self, at: int, child: int) -> bool:
+        return False
+
     def line(self, at: int, child: int, width: int) -> Line:
         return line(f"{at}.{child}")
 
@@ -44,6 +50,14 @@ def test_rows_are_those_of_the_plain_list(sizes: list[int], opened: set[int]) ->
     assert [at for at in range(len(sizes)) if outline.is_opened(at)] == [
         at for at in sorted(opened) if at < len(sizes) and sizes[at]
     ]
+
+
+@given(st.lists(st.integers(min_value=0, max_value=4), max_size=12), st.sets(st.integers(min_value=0, max_value=14)))
+def test_all_but_some_are_the_others(sizes: list[int], closed: set[int]) -> None:
+    others = {10 * at for at in range(len(sizes)) if at not in closed}
+    assert (
+        Outline.build(Sized(sizes), {10 * at for at in closed}, all_but=True).rows == Outline.build(Sized(sizes), others).rows
+    )
 
 
 def test_a_hidden_child_is_where_its_thing_is() -> None:

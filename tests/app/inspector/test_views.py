@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from app.inspector.readings import NOW, SESSION, full_group, group, live, next_group, old_and_new, reading, result, troubled
 from spillscope.limits import Limits
+from spillscope.session.reading import Cut
 from spillscope.window.thresholds import window_thresholds
 from spillscope_app.picture import Picture
 from spillscope_app.spans import Line, Paint, width_of
@@ -61,12 +62,13 @@ def test_items_find_every_group_by_its_number() -> None:
     assert items.group(6) is None
     assert items.find(999) is None
     assert items.children(6) == 0
-    assert "no longer in the context (compaction)" in text([items.line(6, ITSELF, 60)])
+    assert "13:52 compaction auto at 168.4k → 12.3k ──" in text([items.line(6, ITSELF, 60)])
+    assert sum(items.counts()) == sum(items.children(at) for at in range(len(items)))
 
 
 def test_the_line_between_comes_only_where_something_left_the_context() -> None:
     assert len(GroupItems(live(5))) == 7
-    assert len(GroupItems(live(5, live_from=6))) == 8
+    assert len(GroupItems(live(5, live_from=6, cuts=(Cut(6, 0),)))) == 8
     assert len(GroupItems(reading())) == 0
 
 
