@@ -71,6 +71,8 @@ def get_token_count_from_usage(usage: object) -> int:
 
 def largest(first: Usage, second: Usage) -> Usage:
     """T7: one usage of a split response, the larger of each field."""
+    if first is NO_USAGE:
+        return second
     if second is NO_USAGE or first == second:
         return first
     return Usage(*map(max, first, second))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from datetime import datetime
+from sys import intern
 from typing import Any, NamedTuple
 
 from spillscope.blocks import units
@@ -300,7 +301,7 @@ class Index:
         self.responses.append(
             Response(
                 message_id if isinstance(message_id, str) else "",
-                model if isinstance(model, str) else None,
+                intern(model) if isinstance(model, str) else None,
                 synthetic,
             )
         )
@@ -322,7 +323,7 @@ class Index:
     def _add_call(self, block: dict[str, Any], number: int, member: int) -> int:
         response = self.responses[number]
         name = block.get("name")
-        tool = name if isinstance(name, str) else None
+        tool = intern(name) if isinstance(name, str) else None
         arguments = block.get("input", {})
         tool_use_id = block.get("id")
         if isinstance(tool_use_id, str):
