@@ -135,15 +135,16 @@ def _speak_utf8() -> None:
 
 @click.command(_INSPECTOR)
 @click.argument("path", required=False, type=click.Path(path_type=Path))
+@click.option("--follow-project", is_flag=True, help="Go to a newer live session of the project by itself.")
 @limits_options
-def inspector_command(path: Path | None, limits: LimitsRequest) -> int:
-    """Inspect the session at PATH; without PATH the newest one of this directory's project."""
+def inspector_command(path: Path | None, follow_project: bool, limits: LimitsRequest) -> int:
+    """Inspect the session at PATH; without PATH the newest one of this directory's project; a folder of projects: pick one."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.ClickException(
             "no terminal to show the inspector on: for text use spillscope report PATH, --json for scripts"
         )
-    run = importlib.import_module("spillscope_app.inspector").run
-    status: int = run(path, limits)
+    inspector = importlib.import_module("spillscope_app.inspector")
+    status: int = inspector.run(path, limits, inspector.Options(follow_project))
     return status
 
 

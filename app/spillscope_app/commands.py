@@ -8,13 +8,15 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Place = Literal["anywhere", "groups", "list", "text", "sheet"]
-"""Where a command's keys work: in the whole app, on the main screen, in a list, in a text, on a sheet over the screen."""
+Place = Literal["anywhere", "groups", "events", "sessions", "list", "text", "sheet"]
+"""Where a command's keys work: in the whole app, on one of its screens, in a list, in a text, on a sheet over the screen."""
 
 PLACE_NAMES: dict[Place, str] = {
     "list": "In the list",
     "text": "In a text",
     "groups": "On the main screen",
+    "events": "Among the events",
+    "sessions": "Among the sessions",
     "anywhere": "Anywhere",
 }
 """The places in the order in which help shows them; a sheet's one key stands on the sheet."""
@@ -94,6 +96,56 @@ COMMANDS: tuple[Command, ...] = (
     Command("back", "groups", "escape", "esc", "back", "back", "Back to the list.", in_palette=False),
     Command("follow", "groups", "f", "f", "follow", "follow", "Follow the newest group until you move.", in_footer=True),
     Command("sums", "groups", "equals_sign", "=", "sums", "sums", "The arithmetic of the gauge, line by line.", in_footer=True),
+    Command("follow-events", "events", "f", "f", "follow", "follow", "Follow the newest event until you move.", in_footer=True),
+    Command(
+        "leave-events", "events", "escape", "esc", "app.show_mode('groups')", "back", "Back to the groups.", in_palette=False
+    ),
+    Command(
+        "search-sessions",
+        "sessions",
+        "slash",
+        "/",
+        "search",
+        "search",
+        "Find sessions by words of their directory, id or model.",
+        in_footer=True,
+    ),
+    Command("into-list", "sessions", "down", "↓", "into_list", "to the list", "From the search to the list.", in_palette=False),
+    Command(
+        "leave-sessions",
+        "sessions",
+        "escape",
+        "esc",
+        "leave",
+        "back",
+        "Clear the search; then back to the groups.",
+        in_palette=False,
+    ),
+    Command(
+        "groups", "anywhere", "1", "1", "app.show_mode('groups')", "groups", "The messages with their results.", in_footer=True
+    ),
+    Command(
+        "events", "anywhere", "5", "5", "app.show_mode('events')", "events", "What was decided, as it happens.", in_footer=True
+    ),
+    Command(
+        "sessions",
+        "anywhere",
+        "6",
+        "6",
+        "app.show_mode('sessions')",
+        "sessions",
+        "All sessions of all projects; enter opens one.",
+        in_footer=True,
+    ),
+    Command(
+        "newer",
+        "anywhere",
+        "right_square_bracket",
+        "]",
+        "app.go_to_newer",
+        "newer session",
+        "Go to the live session of this project that began after this one.",
+    ),
     Command(
         "close",
         "sheet",
@@ -116,6 +168,16 @@ COMMANDS: tuple[Command, ...] = (
         "app.command_palette",
         "commands",
         "Find a command by its name.",
+        in_palette=False,
+    ),
+    Command(
+        "suspend",
+        "anywhere",
+        "ctrl+z",
+        "^z",
+        "app.suspend_process",
+        "suspend",
+        "Stop for now and give the terminal back; fg comes back.",
         in_palette=False,
     ),
     Command(

@@ -55,46 +55,52 @@ class Source(Protocol):
     def holds(self, row: ResultRow, needle: str) -> bool: ...
 
 
+class FromFeed(Message):
+    """What a feed says; `origin` tells which of the feeds that one inspector has had."""
+
+    origin = 0
+
+
 @dataclass
-class NewReading(Message):
+class NewReading(FromFeed):
     """The session has changed. Only the newest one of a queue matters."""
 
     reading: Reading
 
     def can_replace(self, message: Message) -> bool:
-        return isinstance(message, NewReading)
+        return isinstance(message, NewReading) and message.origin == self.origin
 
 
 @dataclass
-class Trouble(Message):
+class Trouble(FromFeed):
     """The session can't be read now, in words; None: it can again."""
 
     words: str | None
 
     def can_replace(self, message: Message) -> bool:
-        return isinstance(message, Trouble)
+        return isinstance(message, Trouble) and message.origin == self.origin
 
 
 @dataclass
-class LimitsTrouble(Message):
+class LimitsTrouble(FromFeed):
     """The newest limits can't be used, in words, and the last good ones hold; None: they are in use."""
 
     words: str | None
 
 
 @dataclass
-class Progressed(Message):
+class Progressed(FromFeed):
     """How far a reading that takes long is, in bytes."""
 
     done: int
     total: int
 
     def can_replace(self, message: Message) -> bool:
-        return isinstance(message, Progressed)
+        return isinstance(message, Progressed) and message.origin == self.origin
 
 
 @dataclass
-class WatchingBy(Message):
+class WatchingBy(FromFeed):
     """How changes are noticed from now on."""
 
     how: Watching

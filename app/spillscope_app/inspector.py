@@ -8,29 +8,35 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual import on
 from textual.app import App, SystemCommand
-from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.message import Message
 from textual.screen import Screen
 
-from spillscope.errors import SessionNotFoundError
-from spillscope.limits_sources import WatchedLimits
-from spillscope.session.session import Session
-from spillscope.transcript.layout import Place, default_config_dir, place_of, resolve, slug_of, transcripts_in
+from spillscope.errors import SessionNotFoundError, SpillscopeError
+from spillscope.session.listing import newer_session
+from spillscope_app.catalog import SCAN_SECONDS, Lister, NewCatalog
 from spillscope_app.cli_limits import LimitsRequest
-from spillscope_app.commands import COMMANDS, Command, bindings
-from spillscope_app.feed import Feed, LimitsTrouble, NewReading, Progressed, Source, Trouble, WatchingBy
+from spillscope_app.commands import bindings
+from spillscope_app.feed import Feed, FromFeed, LimitsTrouble, NewReading, Progressed, Source, Trouble, WatchingBy
+from spillscope_app.finder import CommandFinder
+from spillscope_app.journal import Journal, Note
+from spillscope_app.memory import Memory
+from spillscope_app.opening import Start, find_start, open_source
 from spillscope_app.palette import ink_variables
-from spillscope_app.picture import Picture
+from spillscope_app.picture import Picture, Watching
+from spillscope_app.screens.events import EventsScreen
 from spillscope_app.screens.groups import GroupsScreen
+from spillscope_app.screens.sessions import SessionsScreen
 from spillscope_app.screens.sheet import SheetScreen
-from spillscope_app.source import FLIPPED, SessionSource
+from spillscope_app.source import FLIPPED
+from spillscope_app.spans import foreign
+from spillscope_app.views.events import NOTICED, subject_of, words_of
 from spillscope_app.views.guide import guide
 
 _SYSTEM_COMMANDS = frozenset({"Theme", "Screenshot"})
@@ -41,53 +47,73 @@ _HEIGHTS: list[tuple[int, str]] = [(0, "-flat"), (8, "-low"), (20, "-tall")]
 SIGNAL_STATUS = 128
 """A process that a signal ended has this plus its number as its status."""
 
-FeedMaker = Callable[[Callable[[Message], object]], Feed]
+NEWER_SECONDS = 2.0
+"""How often a newer session of the same project is looked for."""
+NOTICES = 2
+"""As many notices as one reading may bring: whoever was away for long wants the list of events, not a pile of notices."""
+_WATCHING: dict[Watching, str] = {
+    "events": "changes are told by the operating system",
+    "polling": "no watcher: the files are looked at again and again",
+}
 
 
-class CommandFinder(Provider):
-    """The command table in the palette."""
-
-    async def discover(self) -> Hits:
-        for command in _findable():
-            yield DiscoveryHit(_title(command), self._runner(command), help=command.help)
-
-    async def search(self, query: str) -> Hits:
-        matcher = self.matcher(query)
-        for command in _findable():
-            score = matcher.match(f"{_title(command)} {command.help}")
-            if score > 0:
-                yield Hit(score, matcher.highlight(_title(command)), self._runner(command), help=command.help)
-
-    def _runner(self, command: Command) -> Callable[[], object]:
-        return partial(self.app.run_action, command.action, self.screen)
+Post = Callable[[Message], object]
+FeedMaker = Callable[[str, Post], Feed]
+"""A feed for a transcript. May raise SpillscopeError."""
 
 
-def _findable() -> Iterable[Command]:
-    return (command for command in COMMANDS if command.in_palette)
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the inspector behaves, as the command line says it. `follow_project`: go to a newer live session by itself."""
+
+    follow_project: bool = False
 
 
-def _title(command: Command) -> str:
-    return f"{command.description.capitalize()} ({command.shown})"
+@dataclass
+class NewerSession(Message):
+    """The live session of `path`'s project that began later, or None."""
+
+    path: str
+    newer: str | None
+
+
+def _itself(screen: Screen[None]) -> Screen[None]:
+    return screen
 
 
 class Inspector(App[None]):
-    """Shows one session as it grows. Holds the newest `Picture` and hands it to the screen."""
+    """Shows one session as it grows. Holds the newest `Picture` and hands it to the screens."""
 
     TITLE = "spillscope"
-    CSS_PATH: ClassVar = ["inspector.tcss", "screens/groups.tcss", "screens/sheet.tcss"]
+    CSS_PATH: ClassVar = ["inspector.tcss", "screens/groups.tcss", "screens/sessions.tcss", "screens/sheet.tcss"]
+    DEFAULT_MODE = "groups"
     COMMANDS = App.COMMANDS | {CommandFinder}
     BINDINGS = bindings("anywhere")
     HORIZONTAL_BREAKPOINTS = _WIDTHS
     VERTICAL_BREAKPOINTS = _HEIGHTS
 
-    def __init__(self, path: str, make_feed: FeedMaker, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        start: Start,
+        make_feed: FeedMaker,
+        options: Options | None = None,
+        memory: Memory | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
         # Without ansi_color, NO_COLOR would still paint shades of grey.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.animation_level = "none"
-        self._picture = Picture(path)
-        self._now = now
-        self._feed = make_feed(self.post_message)
-        self._main = GroupsScreen(self._picture, now, lambda: self._feed.source)
+        self._make_feed, self._options, self._memory, self._now = make_feed, options or Options(), memory, now
+        self._start, self._awaiting = start, start.session is None and start.awaited is not None
+        self._feed: Feed | None = None
+        self._origin = -1  # of the present feed
+        self._picture, self._journal = Picture(start.session or ""), Journal()
+        self._lister = Lister(start.root, self.post_message, now)
+        self._main = GroupsScreen(self._picture, now, self._source)
+        self._events = EventsScreen(self._picture, now)
+        self._sessions = SessionsScreen(now)
+        for mode, screen in (("groups", self._main), ("events", self._events), ("sessions", self._sessions)):
+            self.add_mode(mode, partial(_itself, screen))
 
     @property
     def picture(self) -> Picture:
@@ -103,11 +129,17 @@ class Inspector(App[None]):
     def on_mount(self) -> None:
         if not self.is_headless:
             self._leave_clean_on_signals()
-        self.run_worker(self._feed.look, name="look", group="feed", thread=True, exit_on_error=False)
-        self.run_worker(self._feed.listen, name="listen", group="feed", thread=True, exit_on_error=False)
+        self.set_interval(SCAN_SECONDS, self._list)
+        self.set_interval(NEWER_SECONDS, self._look_for_newer)
+        if self._start.session is not None:
+            self.open_session(self._start.session)
+        else:
+            self.action_show_mode("sessions")
 
     def on_unmount(self) -> None:
-        self._feed.stop()
+        self._lister.stop()
+        if self._feed is not None:
+            self._feed.stop()
 
     def _leave_clean_on_signals(self) -> None:
         """By default these two would leave the terminal in the alternate screen with the mouse reporting."""
@@ -115,30 +147,148 @@ class Inspector(App[None]):
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, partial(self.exit, return_code=SIGNAL_STATUS + number))
 
-    @on(NewReading)
-    def _reading_came(self, message: NewReading) -> None:
-        self._show(replace(self._picture, reading=message.reading))
+    # --- the open session -----------------------------------------------------------------------------------------------
 
-    @on(Trouble)
-    def _trouble_came(self, message: Trouble) -> None:
-        self._show(replace(self._picture, trouble=message.words))
+    def open_session(self, path: str) -> None:
+        """Show this session from now on. What belonged to the one before ends."""
+        try:
+            feed = self._make_feed(path, partial(self._post_from, self._origin + 1))
+        except SpillscopeError as error:
+            self._tell(str(error), is_trouble=True)
+            return
+        if self._feed is not None:
+            self._feed.stop()
+        self._feed, self._origin = feed, self._origin + 1
+        self._awaiting = False
+        self._journal = Journal()
+        self._show(Picture(path))
+        for name, loop in (("look", feed.look), ("listen", feed.listen)):
+            self.run_worker(loop, name=name, group="feed", thread=True, exit_on_error=False)
+        self._look_for_newer()
 
-    @on(WatchingBy)
-    def _watching_changed(self, message: WatchingBy) -> None:
-        self._show(replace(self._picture, watching=message.how))
+    def _source(self) -> Source:
+        assert self._feed is not None  # only what was read can be looked into
+        return self._feed.source
 
-    @on(LimitsTrouble)
-    def _limits_trouble_came(self, message: LimitsTrouble) -> None:
-        self._show(replace(self._picture, limits_error=message.words))
-
-    @on(Progressed)
-    def _progress_came(self, message: Progressed) -> None:
-        if self._picture.reading is None:
-            self._show(replace(self._picture, progress=(message.done, message.total)))
+    def _post_from(self, origin: int, message: Message) -> None:
+        if isinstance(message, FromFeed):
+            message.origin = origin
+        self.post_message(message)
 
     def _show(self, picture: Picture) -> None:
         self._picture = picture
         self._main.show_picture(picture)
+        self._sessions.show_open(picture.path, self._start.awaited_name if self._awaiting else "")
+        self._show_events()
+
+    def _show_events(self) -> None:
+        if self.current_mode == "events":  # the past of a session is worked out only for somebody who looks at it
+            self._events.show_items(self._picture, self._journal.items())
+
+    @on(NewReading)
+    def _reading_came(self, message: NewReading) -> None:
+        if message.origin == self._origin:
+            events = self._journal.take(message.reading)
+            self._show(replace(self._picture, reading=message.reading))
+            for event in [event for event in events if event.kind in NOTICED][-NOTICES:]:
+                self._tell("".join(span.text for span in words_of(event)))
+
+    @on(Trouble)
+    def _trouble_came(self, message: Trouble) -> None:
+        if message.origin == self._origin:
+            self._note(message.words or "the session can be read again", is_trouble=message.words is not None)
+            self._show(replace(self._picture, trouble=message.words))
+
+    @on(WatchingBy)
+    def _watching_changed(self, message: WatchingBy) -> None:
+        if message.origin == self._origin:
+            self._note(_WATCHING.get(message.how, ""), is_trouble=message.how == "polling")
+            self._show(replace(self._picture, watching=message.how))
+
+    @on(LimitsTrouble)
+    def _limits_trouble_came(self, message: LimitsTrouble) -> None:
+        if message.origin == self._origin:
+            told = f"the newest limits are not in use: {message.words}" if message.words else "the newest limits are in use"
+            self._note(told, is_trouble=message.words is not None)
+            self._show(replace(self._picture, limits_error=message.words))
+
+    @on(Progressed)
+    def _progress_came(self, message: Progressed) -> None:
+        if message.origin == self._origin and self._picture.reading is None:
+            self._show(replace(self._picture, progress=(message.done, message.total)))
+
+    def _note(self, text: str, *, is_trouble: bool) -> None:
+        self._journal.note(Note(self._now(), text, is_trouble))
+
+    def _tell(self, text: str, *, is_trouble: bool = False) -> None:
+        """A short notice on whatever screen there is."""
+        self.notify(foreign(text).text, severity="warning" if is_trouble else "information", timeout=4, markup=False)
+
+    # --- other sessions -------------------------------------------------------------------------------------------------
+
+    def _list(self, at_once: bool = False) -> None:
+        """Look at all sessions, while somebody looks at the list or waits for the first one of a project."""
+        if at_once or self._awaiting or self.current_mode == "sessions":
+            self.run_worker(self._lister.list_now, name="list", group="list", thread=True, exit_on_error=False)
+
+    @on(NewCatalog)
+    def _catalog_came(self, message: NewCatalog) -> None:
+        self._sessions.show_catalog(message.catalog)
+        if self._awaiting:
+            awaited = [entry.path for entry in message.catalog.entries if entry.folder == str(self._start.awaited)]
+            if awaited:
+                self.open_session(awaited[0])
+                self.action_show_mode("groups")
+
+    @on(SessionsScreen.Picked)
+    def _session_picked(self, message: SessionsScreen.Picked) -> None:
+        if message.path != self._picture.path:
+            self.open_session(message.path)
+        self.action_show_mode("groups")
+
+    def _look_for_newer(self) -> None:
+        if self._picture.path:
+            work = partial(self._find_newer, self._picture.path)
+            self.run_worker(work, name="newer", group="newer", thread=True, exclusive=True, exit_on_error=False)
+
+    def _find_newer(self, path: str) -> None:
+        newer = newer_session(Path(path), self._now())
+        self.post_message(NewerSession(path, str(newer) if newer is not None else None))
+
+    @on(NewerSession)
+    def _newer_came(self, message: NewerSession) -> None:
+        if message.path != self._picture.path or message.newer == self._picture.newer:
+            return
+        self._show(replace(self._picture, newer=message.newer))
+        if message.newer is not None and self._options.follow_project:
+            self.action_go_to_newer()
+
+    # --- what the user asks for -----------------------------------------------------------------------------------------
+
+    def action_go_to_newer(self) -> None:
+        """To the newer live session of this project."""
+        newer = self._picture.newer
+        if newer is None:
+            self._tell("no newer live session of this project")
+        else:
+            self.open_session(newer)
+            self._tell(f"now showing {Path(newer).stem}")
+
+    def action_show_mode(self, mode: str) -> None:
+        """To one of the screens."""
+        self.switch_mode(mode)
+        self._show_events()
+        if mode == "sessions":
+            self._list(at_once=True)
+
+    @on(EventsScreen.Asked)
+    def _event_asked(self, message: EventsScreen.Asked) -> None:
+        key = subject_of(message.item, self._picture.reading)
+        if key is None:
+            self._tell("no group to go to: this line is about the session as a whole, or its group is gone")
+        else:
+            self.action_show_mode("groups")
+            self._main.select(key)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         for command in super().get_system_commands(screen):
@@ -148,7 +298,7 @@ class Inspector(App[None]):
     def action_flip(self) -> None:
         """Take the budget to be on where it is off, and the other way round; back to the evidence the second time."""
         reading = self._picture.reading
-        if reading is not None:
+        if reading is not None and self._feed is not None:
             flipped = reading.limits.source("aggregate") == FLIPPED
             self._feed.flip(None if flipped else not reading.aggregate)
 
@@ -157,44 +307,18 @@ class Inspector(App[None]):
         self.push_screen(SheetScreen("What the words, marks and keys mean", guide))
 
 
-class Opened(NamedTuple):
-    """A session to show: what reads it, and the files whose change means that it has changed."""
-
-    path: str
-    source: Source
-    watched: tuple[str, ...]
-
-
-def open_source(path: Path | None, request: LimitsRequest) -> Opened:
-    """The session that a path means; without one the newest of this directory's project. A transcript may still be to come.
-
-    Raises SessionNotFoundError and LimitsError, in words for the user.
-    """
-    place = _place(path)
-    limits = WatchedLimits(request.plan(place.config_dir or default_config_dir(os.environ)))
-    return Opened(str(place.path), SessionSource(Session(place, limits.book), limits), (str(place.path),))
-
-
-def _place(path: Path | None) -> Place:
-    if path is None:
-        project = default_config_dir(os.environ) / "projects" / slug_of(str(Path.cwd()))
-        found = transcripts_in(project) if project.is_dir() else []
-        if not found:
-            raise SessionNotFoundError(f"no session of this directory yet: {Path.cwd()}: give a transcript or a folder")
-        return place_of(found[0])
-    if not path.exists() and path.suffix == ".jsonl" and path.parent.is_dir():
-        return place_of(path)
-    target = resolve(path)
-    if target.place is None:
-        raise SessionNotFoundError(f"more than one project in: {target.path}: give one of its folders or transcripts")
-    return target.place
-
-
-def run(path: Path | None, request: LimitsRequest) -> int:
-    """Show a session until the user leaves; the process's exit status. The screen is drawn on stderr."""
+def run(path: Path | None, request: LimitsRequest, options: Options) -> int:
+    """Show a session, or the picker, until the user leaves; the process's exit status. The screen is drawn on stderr."""
     if sys.__stderr__ is None or not sys.__stderr__.isatty():
         raise SessionNotFoundError("stderr is no terminal to show the inspector on: for text use spillscope report PATH")
-    opened = open_source(path, request)
-    app = Inspector(opened.path, lambda post: Feed(opened.source, opened.watched, post))
+    start = find_start(path)
+    if start.session is not None:
+        open_source(start.session, request)  # what is wrong with the limits is told before there is a screen
+
+    def make_feed(session: str, post: Post) -> Feed:
+        opened = open_source(session, request)
+        return Feed(opened.source, opened.watched, post)
+
+    app = Inspector(start, make_feed, options, Memory.of_user())
     app.run()
     return app.return_code or 0

@@ -22,7 +22,7 @@ from spillscope_app.views.states import nothing_to_list
 from spillscope_app.views.sums import sums
 from spillscope_app.widgets.gauge import gauge_lines
 from spillscope_app.widgets.line_table import SCROLLBAR, LineTable
-from spillscope_app.widgets.outline import Empty
+from spillscope_app.widgets.outline import Empty, Key
 from spillscope_app.widgets.painted import Painted
 from spillscope_app.widgets.text_view import TextView
 
@@ -62,6 +62,8 @@ class GroupsScreen(Screen[None]):
         if not self._composed:
             return
         reading = picture.reading
+        if picture.path != before.path:
+            self._table.forget()
         self._show_ages()
         if reading is not before.reading or self._items is None:
             self._items = GroupItems(reading) if reading else None
@@ -74,6 +76,11 @@ class GroupsScreen(Screen[None]):
         self.query_one("#heading", Painted).show(lambda width: (heading(width - SCROLLBAR, limit),) if has_rows else ())
         self._show_rule()
         self._show_detail()
+
+    def select(self, key: Key) -> None:
+        """Put the cursor on a group, or on a result in it."""
+        self.action_back()
+        self._table.select(key)
 
     @property
     def _table(self) -> LineTable:

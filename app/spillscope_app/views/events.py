@@ -40,6 +40,12 @@ class EventItems:
     def children(self, at: int) -> int:
         return 0
 
+    def counts(self) -> list[int]:
+        return [0] * len(self)
+
+    def matches(self, at: int, child: int) -> bool:
+        return False
+
     def line(self, at: int, child: int, width: int) -> Line:
         item = self.items[at]
         dated = width >= 90
@@ -157,5 +163,7 @@ def nothing_happened(width: int) -> Sequence[Line]:
     facts.gap()
     facts.say(line(Span("Nothing was decided yet.", "title")))
     facts.gap()
-    facts.say(line("Each result that is persisted or replaced, each compaction and whatever is out of the ordinary becomes a line."))
+    facts.say(
+        line("Each result that is persisted or replaced, each compaction, and what is out of the ordinary, becomes a line.")
+    )
     return [(Span("  "), *spans) for spans in facts.lines]

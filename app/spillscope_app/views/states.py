@@ -27,6 +27,8 @@ def nothing_to_list(picture: Picture) -> Paint:
 
 
 def _words(picture: Picture) -> tuple[str, list[Line]]:
+    if not picture.path:
+        return "No session is open.", [line(Span("6", "strong"), " lists all that there are; enter opens one.")]
     where = line(foreign(picture.path, "dim"))
     if picture.trouble is not None:
         again = line("It is tried again every two seconds. q leaves.")

@@ -27,6 +27,9 @@ def header(picture: Picture, now: float, width: int) -> tuple[Line, ...]:
     if reading is not None:
         at_left += _identity(reading)
         at_right += [Piece(9, (badge,)) for badge in badges(picture, with_evidence=width >= 150)]
+    if picture.newer is not None:
+        roomy = width >= 100
+        at_right.append(Piece(10, (Span("newer session: ] goes to it" if roomy else "] newer", "warn"),)))
     if picture.watching != "starting":
         at_right.insert(1, Piece(3, (Span(picture.watching, "dim"),)))
     inner = spread(at_left, at_right, max(0, width - 2))
@@ -38,7 +41,7 @@ def _identity(reading: Reading) -> list[Piece]:
     place = session.cwd or session.path.rpartition("/")[0] or session.path
     pieces = [
         Piece(7, (foreign(base_name(place), "strong"),)),
-        Piece(5, (foreign(session.id[:8], "dim"),)),
+        Piece(5, (foreign(session.id[: 14 if session.id.startswith("agent-") else 8], "dim"),)),
     ]
     if session.model:
         pieces.append(Piece(6, (foreign(model_name(session.model)), Span(f" {short(window.size)}", "dim"))))
@@ -48,6 +51,8 @@ def _identity(reading: Reading) -> list[Piece]:
 
 
 def _state(picture: Picture, now: float) -> str:
+    if not picture.path:
+        return "no session"
     if picture.reading is None:
         return "…" if picture.trouble is None else "unreadable"
     session = picture.reading.session

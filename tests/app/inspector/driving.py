@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from textual.app import App
-from textual.message import Message
 from textual.pilot import Pilot
 
 from app.inspector.readings import NOW, SESSION
@@ -16,7 +16,8 @@ from spillscope.session.reading import Reading, Result
 from spillscope.session.session import Progress
 from spillscope.transcript.rows import ResultRow
 from spillscope_app.feed import Feed
-from spillscope_app.inspector import Inspector
+from spillscope_app.inspector import Inspector, Post
+from spillscope_app.opening import Start
 
 
 class Shelf:
@@ -77,9 +78,9 @@ class Bench:
 
     def __init__(self, *readings: Reading | Exception, path: str = SESSION.path) -> None:
         self.shelf = Shelf(*readings)
-        self.app = Inspector(path, self._make_feed, now=lambda: NOW)
+        self.app = Inspector(Start(path, Path(path).parent), self._make_feed, now=lambda: NOW)
 
-    def _make_feed(self, post: Callable[[Message], object]) -> Feed:
+    def _make_feed(self, session: str, post: Post) -> Feed:
         self.feed = ByHand(self.shelf, (), post)
         return self.feed
 
