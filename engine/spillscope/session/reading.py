@@ -134,6 +134,7 @@ class Totals(NamedTuple):
 class SessionInfo:
     """Who and where: the facts of the file and of its newest records. Texts are foreign; clean them where they are drawn.
 
+    `bridged`: uuids of the messages whose parent is not in the file (S4).
     `restarts`: how often the file had to be read again from its start, because it was rewritten.
     """
 
@@ -152,6 +153,7 @@ class SessionInfo:
     unknown_types: tuple[tuple[str, int], ...] = ()
     compactions: tuple[Compaction, ...] = ()
     restarts: int = 0
+    bridged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,7 @@ def session_section(session: Session, reading: Reading) -> Json:
         "bytes": info.bytes,
         "skippedLines": [{"line": line.line, "offset": line.offset, "reason": line.reason} for line in info.skipped_lines],
         "unknownTypes": dict(info.unknown_types),
+        "bridged": list(info.bridged),
         "compactions": [
             {"at": iso_time(found.at), "trigger": found.trigger, "preTokens": found.pre_tokens, "postTokens": found.post_tokens}
             for found in info.compactions

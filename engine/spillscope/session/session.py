@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -15,10 +15,10 @@ from spillscope.session.groups import totals_of
 from spillscope.session.reading import Compaction, Context, Cut, Reading, SessionInfo, SkippedLine
 from spillscope.session.replay import Replay
 from spillscope.transcript.chain import Chain
-from spillscope.transcript.index import Index
+from spillscope.transcript.index import LOST, Index
 from spillscope.transcript.layout import Place
 from spillscope.transcript.parse import BOM, NO_OBJECT, SEVERAL, TOO_LONG, parse_line, parse_unfinished
-from spillscope.transcript.plain import plain_records, read_plain
+from spillscope.transcript.plain import looks_plain, plain_records, read_plain
 from spillscope.transcript.spill_files import SpillFiles
 from spillscope.transcript.tail import Batch, Tail
 from spillscope.window.models import resolve_window
@@ -74,7 +74,7 @@ class Session:
 
     def _read(self, progress: Progress | None) -> bool:
         if self._plain is None:
-            self._plain = read_plain(self.place.path) is not None if self.place.path.suffix != ".jsonl" else False
+            self._plain = False if self.place.path.suffix == ".jsonl" else looks_plain(self.place.path)
         if self._plain:
             return self._read_plain()
         before = self._tail.mark
@@ -275,6 +275,13 @@ class Session:
             window=resolve_window(index.model, index.largest_usage, self._limits()),
         )
 
+    def _bridged(self) -> Iterator[str]:
+        """S4: the messages in the reading whose parent is not in the file, by uuid."""
+        for members in self.index.waiting.values():
+            for member in members:
+                if member > 0 and self.index.parents[member] == LOST and self.chain.position(member) is not None:
+                    yield self.index.uuids[member]
+
     def _info(self) -> SessionInfo:
         index, tail = self.index, self._tail
         boundaries = index.boundaries.values()
@@ -293,6 +300,7 @@ class Session:
             skipped_lines=tuple(self._skipped),
             unknown_types=tuple(sorted(index.unknown_types.items())),
             compactions=tuple(Compaction(b.at, b.trigger, b.pre_tokens, b.post_tokens) for b in boundaries),
+            bridged=tuple(self._bridged()),
             restarts=self._restarts,
         )
 

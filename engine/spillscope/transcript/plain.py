@@ -31,6 +31,18 @@ def read_plain(path: Path) -> Sequence[object] | None:
     return _messages(data)
 
 
+def looks_plain(path: Path) -> bool | None:
+    """Whether a file holds plain messages; None while that can't be told: it is not there, or still being written."""
+    if read_plain(path) is not None:
+        return True
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096).removeprefix(BOM).lstrip()
+    except OSError:
+        return None
+    return None if head[:1] in (b"", b"[") else False
+
+
 def _messages(data: bytes) -> Sequence[object] | None:
     try:
         value = orjson.loads(data)

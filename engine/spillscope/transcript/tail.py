@@ -6,9 +6,11 @@ locks or writes.
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 from typing import BinaryIO
 
 READ_BYTES = 1 << 20
@@ -63,7 +65,7 @@ class Tail:
     def read(self) -> Batch:
         """The next lines, at most about `READ_BYTES` of them. A missing file is an empty one that may still come."""
         try:
-            with self.path.open("rb", buffering=0) as file:
+            with open(self.path, "rb", buffering=0, opener=_open_at_once) as file:
                 return self._read(file)
         except FileNotFoundError:
             gone = self._identity is not None
@@ -77,6 +79,8 @@ class Tail:
 
     def _read(self, file: BinaryIO) -> Batch:
         stat = os.fstat(file.fileno())
+        if not S_ISREG(stat.st_mode):
+            raise OSError(errno.EINVAL, "Not a regular file", str(self.path))
         restarted = self._identity is not None and self._is_another(file, stat)
         if restarted:
             self._rewind()
@@ -140,3 +144,8 @@ class Tail:
             self.offset += len(rest)
             rest = b""
         return Batch(restarted, offset, line, tuple(lines), rest, continues, tuple(too_long), more)
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Not to wait for a writer where a pipe took the file's place."""
+    return os.open(path, flags | os.O_NONBLOCK)

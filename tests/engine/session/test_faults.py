@@ -64,6 +64,30 @@ class TestTheTranscript:
         writer.save(tmp_path)
         assert list(session.refresh().groups) == list(before.groups)
 
+    def test_becomes_a_pipe_that_nobody_writes_to(self, tmp_path: Path, writer: Writer) -> None:
+        path = writer.save(tmp_path)
+        session = open_session(path)
+        session.refresh()
+        path.unlink()
+        os.mkfifo(path)
+        with pytest.raises(OSError, match="regular file"):
+            session.refresh()
+
+    def test_names_the_messages_whose_parent_is_lost(self, tmp_path: Path, writer: Writer) -> None:
+        lost = writer.records[2]["uuid"]
+        orphan = next(record["uuid"] for record in writer.records if record["parentUuid"] == lost)
+        del writer.records[2]
+        assert read(writer.save(tmp_path)).session.bridged == (orphan,)
+
+    def test_a_list_of_plain_messages_is_waited_for_until_it_is_whole(self, tmp_path: Path) -> None:
+        path = tmp_path / "messages.json"
+        whole = b'[{"role": "user", "content": "Go on."}]'
+        path.write_bytes(whole[:20])
+        session = open_session(path)
+        assert session.refresh().session.records == 0
+        path.write_bytes(whole)
+        assert session.refresh().session.records == 1
+
     @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
     def test_may_not_be_read(self, tmp_path: Path, writer: Writer) -> None:
         path = writer.save(tmp_path)
