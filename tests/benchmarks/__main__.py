@@ -20,6 +20,7 @@ from benchmarks.work import first_reading, open_index, report
 
 MB = 1_000_000
 SMALL_MB = 1
+SCREEN = "spillscope_app.inspector"
 
 
 def main() -> None:
@@ -76,20 +77,25 @@ def processes(path: Path, rounds: int, environment: Mapping[str, str]) -> list[F
 
 
 def memory(large: Path, small: Path, rounds: int, environment: Mapping[str, str]) -> list[Figure]:
-    """Of a fresh process that holds one session."""
+    """Of a fresh process that holds one session: the engine's alone, and one that has the screen's modules too."""
 
-    def held(path: Path) -> tuple[float, ...]:
-        command = (sys.executable, "-m", "benchmarks.work", path)
-        return tuple(map(float, subprocess.run(command, check=True, env=environment, capture_output=True).stdout.split()))
+    def held(at: int, path: Path, *modules: str) -> Callable[[], float]:
+        command = (sys.executable, "-m", "benchmarks.work", str(path), *modules)
 
-    def of(path: Path, at: int) -> Callable[[], float]:
-        return lambda: held(path)[at]
+        def run() -> float:
+            printed = subprocess.run(command, check=True, env=environment, capture_output=True).stdout
+            return float(printed.split()[at])
 
-    now, now_small, most, most_small = in_turn(min(rounds, 3), of(large, 0), of(small, 0), of(large, 1), of(small, 1))
-    return [
-        Figure(f"resident after reading / at {SMALL_MB} MB", now, now_small, "MB", 1.5),
-        Figure(f"resident at most / at {SMALL_MB} MB", most, most_small, "MB", 1.5),
+        return run
+
+    kinds: list[tuple[str, int, tuple[str, ...]]] = [
+        ("resident", 0, ()),
+        ("resident at most", 1, ()),
+        ("resident, screen loaded", 0, (SCREEN,)),
     ]
+    works = [held(at, path, *modules) for _, at, modules in kinds for path in (large, small)]
+    found = iter(in_turn(min(rounds, 3), *works))
+    return [Figure(f"{name} / at {SMALL_MB} MB", next(found), next(found), "MB", 1.5) for name, _, _ in kinds]
 
 
 def appends(large: tuple[Path, Author], small: tuple[Path, Author], count: int) -> list[Figure]:

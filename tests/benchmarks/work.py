@@ -1,13 +1,14 @@
 """What is measured: the steps of the engine.
 
-Run as a program, `python -m benchmarks.work PATH` prints the megabytes that a process holds after it read a session: now, and
-at most.
+Run as a program, `python -m benchmarks.work PATH [MODULE]` prints the megabytes that a process holds after it read a session:
+now, and at most. It loads MODULE before that.
 """
 
 from __future__ import annotations
 
 import resource
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import orjson
@@ -62,5 +63,7 @@ def memory() -> tuple[float, float]:
 
 
 if __name__ == "__main__":
+    for name in sys.argv[2:]:
+        import_module(name)
     held = first_reading(Path(sys.argv[1]))
     print(*memory())
