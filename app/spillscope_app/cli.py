@@ -136,15 +136,16 @@ def _speak_utf8() -> None:
 @click.command(_INSPECTOR)
 @click.argument("path", required=False, type=click.Path(path_type=Path))
 @click.option("--follow-project", is_flag=True, help="Go to a newer live session of the project by itself.")
+@click.option("--ascii", "ascii_only", is_flag=True, help="Draw with ASCII alone.")
 @limits_options
-def inspector_command(path: Path | None, follow_project: bool, limits: LimitsRequest) -> int:
+def inspector_command(path: Path | None, follow_project: bool, ascii_only: bool, limits: LimitsRequest) -> int:
     """Inspect the session at PATH; without PATH the newest one of this directory's project; a folder of projects: pick one."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.ClickException(
             "no terminal to show the inspector on: for text use spillscope report PATH, --json for scripts"
         )
     inspector = importlib.import_module("spillscope_app.inspector")
-    status: int = inspector.run(path, limits, inspector.Options(follow_project))
+    status: int = inspector.run(path, limits, inspector.Options(follow_project, ascii_only))
     return status
 
 

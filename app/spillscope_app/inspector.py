@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,8 +15,10 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import App, SystemCommand
+from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import Screen
+from textual.theme import Theme
 
 from spillscope.errors import SessionNotFoundError, SpillscopeError
 from spillscope.session.listing import newer_session
@@ -28,7 +30,7 @@ from spillscope_app.finder import CommandFinder
 from spillscope_app.journal import Journal, Note
 from spillscope_app.memory import Memory
 from spillscope_app.opening import Start, find_start, open_source
-from spillscope_app.palette import ink_variables
+from spillscope_app.palette import HIGH_CONTRAST, ink_variables
 from spillscope_app.picture import Picture, Watching
 from spillscope_app.screens.events import EventsScreen
 from spillscope_app.screens.groups import GroupsScreen
@@ -38,6 +40,7 @@ from spillscope_app.source import FLIPPED
 from spillscope_app.spans import foreign
 from spillscope_app.views.events import NOTICED, subject_of, words_of
 from spillscope_app.views.guide import guide
+from spillscope_app.widgets.plain_glyphs import PlainGlyphs
 
 _SYSTEM_COMMANDS = frozenset({"Theme", "Screenshot"})
 """What Textual offers of itself and our table does not."""
@@ -64,9 +67,13 @@ FeedMaker = Callable[[str, Post], Feed]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How the inspector behaves, as the command line says it. `follow_project`: go to a newer live session by itself."""
+    """How the inspector behaves, as the command line says it.
+
+    `follow_project`: go to a newer live session by itself. `ascii`: draw with ASCII alone.
+    """
 
     follow_project: bool = False
+    ascii: bool = False
 
 
 @dataclass
@@ -104,6 +111,7 @@ class Inspector(App[None]):
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.animation_level = "none"
         self._make_feed, self._options, self._memory, self._now = make_feed, options or Options(), memory, now
+        self._plain_glyphs, self._kept_theme = PlainGlyphs(), ""
         self._start, self._awaiting = start, start.session is None and start.awaited is not None
         self._feed: Feed | None = None
         self._origin = -1  # of the present feed
@@ -123,12 +131,17 @@ class Inspector(App[None]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return ink_variables(self.current_theme)
 
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        filters = super().get_line_filters()
+        return [*filters, self._plain_glyphs] if self._options.ascii else filters
+
     def get_default_screen(self) -> Screen[None]:
         return self._main
 
     def on_mount(self) -> None:
         if not self.is_headless:
             self._leave_clean_on_signals()
+        self._recall_theme()
         self.set_interval(SCAN_SECONDS, self._list)
         self.set_interval(NEWER_SECONDS, self._look_for_newer)
         if self._start.session is not None:
@@ -146,6 +159,22 @@ class Inspector(App[None]):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, partial(self.exit, return_code=SIGNAL_STATUS + number))
+
+    def _recall_theme(self) -> None:
+        """The theme that was chosen last. Without colours there is nothing to choose."""
+        self.register_theme(HIGH_CONTRAST)
+        remembered = self._memory.theme() if self._memory is not None and not self.no_color else None
+        if remembered in self.available_themes and remembered is not None:
+            self.theme = remembered
+        self._kept_theme = self.theme
+        self.theme_changed_signal.subscribe(self, self._keep_theme)
+
+    def _keep_theme(self, theme: Theme) -> None:
+        if self._memory is None or self.no_color or theme.name == self._kept_theme:
+            return
+        self._kept_theme = theme.name
+        if not self._memory.keep_theme(theme.name):
+            self._tell(f"the theme can't be remembered: {self._memory.path} can't be written", is_trouble=True)
 
     # --- the open session -----------------------------------------------------------------------------------------------
 

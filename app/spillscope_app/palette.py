@@ -31,6 +31,30 @@ _ANSI = {
     "ink-over": "ansi_red",
     "ink-gauge": "ansi_cyan",
 }
+_HIGH_CONTRAST = {
+    "ink-reapply": "#ffd000",
+    "ink-frozen": "#80c8ff",
+    "ink-fresh": "#60ff90",
+    "ink-persisted": "#ffa0ff",
+    "ink-exempt": "#e0e0e0",
+    "ink-over": "#ff9080",
+    "ink-gauge": "#60fff0",
+}
+HIGH_CONTRAST = Theme(
+    "high-contrast",
+    primary="#ffd000",
+    secondary="#80c8ff",
+    warning="#ffd000",
+    error="#ff9080",
+    success="#60ff90",
+    accent="#60fff0",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#000000",
+    panel="#202020",
+    variables=_HIGH_CONTRAST,
+)
+"""White and strong hues on black."""
 
 
 def ink_variables(theme: Theme) -> dict[str, str]:

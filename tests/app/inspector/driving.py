@@ -16,7 +16,8 @@ from spillscope.session.reading import Reading, Result
 from spillscope.session.session import Progress
 from spillscope.transcript.rows import ResultRow
 from spillscope_app.feed import Feed
-from spillscope_app.inspector import Inspector, Post
+from spillscope_app.inspector import Inspector, Options, Post
+from spillscope_app.memory import Memory
 from spillscope_app.opening import Start
 
 
@@ -76,9 +77,17 @@ def no_hints(paths: Sequence[str], stop: threading.Event) -> Iterator[Any]:
 class Bench:
     """An inspector with its source and the feed that the test works by hand."""
 
-    def __init__(self, *readings: Reading | Exception, path: str = SESSION.path) -> None:
+    def __init__(
+        self,
+        *readings: Reading | Exception,
+        path: str = SESSION.path,
+        start: Start | None = None,
+        options: Options | None = None,
+        memory: Memory | None = None,
+    ) -> None:
         self.shelf = Shelf(*readings)
-        self.app = Inspector(Start(path, Path(path).parent), self._make_feed, now=lambda: NOW)
+        start = start or Start(path, Path(path).parent)
+        self.app = Inspector(start, self._make_feed, options, memory, now=lambda: NOW)
 
     def _make_feed(self, session: str, post: Post) -> Feed:
         self.feed = ByHand(self.shelf, (), post)
