@@ -28,12 +28,13 @@ class Usage(NamedTuple):
 
 
 NO_USAGE = Usage()
+_TOO_MANY = 10**15
 
 
 def _count(value: object) -> int:
-    if type(value) is not int and type(value) is not float:  # a bool counts nothing
-        return 0
-    return int(value) if 0 <= value < 1e15 else 0
+    if type(value) is int:  # a bool is none
+        return value if 0 <= value < _TOO_MANY else 0
+    return int(value) if type(value) is float and 0 <= value < _TOO_MANY else 0
 
 
 def read_usage(value: object) -> Usage:
