@@ -13,13 +13,11 @@ from spillscope_app.catalog import Catalog, Entry
 from spillscope_app.format import age, base_name, compact, is_live, model_name, plural, short
 from spillscope_app.spans import Ink, Line, Paint, Piece, Span, beside, cut_start, foreign, left, line, right, spread
 from spillscope_app.views.facts import Facts
-from spillscope_app.views.rows import meter
 from spillscope_app.widgets.outline import GUTTER, ITSELF
 
 _AGE, _ID, _TOKENS, _PERCENT, _WINDOW = 9, 8, 6, 5, 6
 _ROOMY, _PLAIN, _TIGHT = 110, 76, 46
 """Widths from which on a row has all its columns, most of them, or more than the least."""
-_FREE = "·"
 
 
 class Columns(NamedTuple):
@@ -152,16 +150,21 @@ def _gauge(listed: Listed | None, cols: Columns) -> tuple[Line, ...]:
     tokens = listed.context_tokens
     window = resolve_window(listed.model, tokens, Limits())
     percent = window.percent_used(tokens)
-    ink: Ink = "over" if percent > 100 else "warn" if tokens >= window.auto_compact > 0 else "dim"
-    bar = meter(tokens, window.size, cols.meter)
-    filled = bar.text.rstrip()
+    ink: Ink = "over" if percent > 100 else "warn" if tokens >= window.auto_compact > 0 else "gauge"
     return (
         left(foreign(model_name(listed.model or ""), "dim"), cols.model),
-        (Span(filled, bar.ink), Span(_FREE * (len(bar.text) - len(filled)), "faint")) if cols.meter else (),
+        thin_bar(percent / 100, cols.meter, ink),
         right(Span(compact(tokens)), cols.tokens),
-        right(Span(f"{percent:.0f} %", ink), cols.percent),
+        right(Span(f"{percent:.0f} %", "dim" if ink == "gauge" else ink), cols.percent),
         right(Span(f"{'≈' if window.guessed else ''}{short(window.size)}", "dim"), cols.window),
     )
+
+
+def thin_bar(share: float, cells: int, ink: Ink) -> Line:
+    """A bar that leaves air between rows: heavy as far as it is filled, in half cells, then faint."""
+    halves = min(2 * cells, max(int(share > 0), round(share * 2 * cells)))
+    filled = "━" * (halves // 2) + "╸" * (halves % 2)
+    return (Span(filled, ink), Span("─" * (cells - len(filled)), "faint")) if cells else ()
 
 
 def project_of(entry: Entry) -> str:
