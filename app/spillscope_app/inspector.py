@@ -147,6 +147,7 @@ class Inspector(App[None]):
         if self._start.session is not None:
             self.open_session(self._start.session)
         else:
+            self._show(self._picture)
             self.action_show_mode("sessions")
 
     def on_unmount(self) -> None:

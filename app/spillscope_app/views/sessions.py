@@ -183,7 +183,7 @@ def finder(query: str) -> Callable[[Entry], bool]:
 
     def is_meant(entry: Entry) -> bool:
         model = entry.listed.model if entry.listed is not None else ""
-        text = f"{project_of(entry)} {entry.path} {model}".casefold()
+        text = f"{project_of(entry)} {base_name(entry.folder)} {_stem(entry.path)} {model}".casefold()
         return all(word in text for word in words)
 
     return is_meant

@@ -11,6 +11,7 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from app.inspector.readings import NOW, SESSION
+from spillscope.errors import LimitsError
 from spillscope.session.contents import Look, What
 from spillscope.session.reading import Reading, Result
 from spillscope.session.session import Progress
@@ -86,11 +87,16 @@ class Bench:
         memory: Memory | None = None,
     ) -> None:
         self.shelf = Shelf(*readings)
+        self.feeds: list[ByHand] = []
+        self.refuses = ""  # why no more session can be opened
         start = start or Start(path, Path(path).parent)
         self.app = Inspector(start, self._make_feed, options, memory, now=lambda: NOW)
 
     def _make_feed(self, session: str, post: Post) -> Feed:
+        if self.refuses:
+            raise LimitsError(self.refuses)
         self.feed = ByHand(self.shelf, (), post)
+        self.feeds.append(self.feed)
         return self.feed
 
     async def deliver(self, reading: Reading | Exception, pilot: Pilot[None]) -> None:
