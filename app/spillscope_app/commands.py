@@ -8,13 +8,14 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Place = Literal["anywhere", "groups", "events", "sessions", "list", "text", "sheet"]
+Place = Literal["anywhere", "groups", "find", "events", "sessions", "list", "text", "sheet"]
 """Where a command's keys work: in the whole app, on one of its screens, in a list, in a text, on a sheet over the screen."""
 
 PLACE_NAMES: dict[Place, str] = {
     "list": "In the list",
     "text": "In a text",
     "groups": "On the main screen",
+    "find": "In the line to find",
     "events": "Among the events",
     "sessions": "Among the sessions",
     "anywhere": "Anywhere",
@@ -60,6 +61,8 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("deeper", "list", "right,l", "→ l", "fold(True)", "deeper", "Open a group, or go into it.", in_palette=False),
     Command("out", "list", "left,h", "← h", "fold(False)", "out", "Close a group, or leave it.", in_palette=False),
+    Command("expand", "list", "e", "e", "expand(True)", "open all", "Open every group.", in_palette=False),
+    Command("collapse", "list", "E", "E", "expand(False)", "close all", "Close every group.", in_palette=False),
     Command("text-up", "text", "up,k", "↑ k", "scroll(-1)", "up", "One line up.", in_palette=False),
     Command("text-down", "text", "down,j", "↓ j", "scroll(1)", "down", "One line down.", in_palette=False),
     Command("text-page-up", "text", "pageup", "PgUp", "scroll_page(-1)", "page up", "One screenful up.", in_palette=False),
@@ -93,7 +96,31 @@ COMMANDS: tuple[Command, ...] = (
         "budget on/off",
         "What would the other setting of the budget's switch have done? And back.",
     ),
-    Command("back", "groups", "escape", "esc", "back", "back", "Back to the list.", in_palette=False),
+    Command(
+        "back", "groups", "escape", "esc", "back", "back", "One step back: to the list, at last to no filter.", False, False
+    ),
+    Command(
+        "find",
+        "groups",
+        "slash",
+        "/",
+        "find",
+        "find",
+        "Only what has a text in its call, tool or id; then enter: or content.",
+        True,
+    ),
+    Command(
+        "leave-find", "find", "down,tab", "↓", "screen.leave_find", "to the list", "To the list, still filtered.", False, False
+    ),
+    Command("next-match", "groups", "n", "n", "match(1)", "next match", "The next match of the filter.", in_palette=False),
+    Command("last-match", "groups", "N", "N", "match(-1)", "match before", "The match before.", in_palette=False),
+    Command(
+        "by-state", "groups", "s", "s", "filter('state')", "one state", "Only mustReapply, only frozen, and so on in turn."
+    ),
+    Command("by-tool", "groups", "t", "t", "filter('tool')", "this tool", "Only the tool of the selected row."),
+    Command("by-spilled", "groups", "p", "p", "filter('spilled')", "spilled", "Only what was spilled."),
+    Command("by-over", "groups", "v", "v", "filter('over')", "over budget", "Only groups over their budget."),
+    Command("unfiltered", "groups", "x", "x", "filter('clear')", "no filter", "Clear the filter."),
     Command("follow", "groups", "f", "f", "follow", "follow", "Follow the newest group until you move.", in_footer=True),
     Command("sums", "groups", "equals_sign", "=", "sums", "sums", "The arithmetic of the gauge, line by line.", in_footer=True),
     Command("follow-events", "events", "f", "f", "follow", "follow", "Follow the newest event until you move.", in_footer=True),

@@ -28,6 +28,9 @@ STATES: dict[str, tuple[Reading | Exception, tuple[int, int], tuple[str, ...]]] 
     "over-the-window": (live(usage=214_000), (100, 24), ()),
     "after-a-compaction": (old_and_new(), (120, 30), ("up",)),
     "troubled": (troubled(), (140, 30), ("g",)),
+    "filtered": (live(20), (100, 24), ("slash", *"trace", "down", "n")),
+    "no-match": (live(), (80, 24), ("slash", *"zzz", "enter")),
+    "model-view": (live(), (120, 30), ("up", "enter", "down", "m")),
     "help": (live(), (100, 60), ("question_mark",)),
     "arithmetic": (live(), (100, 30), ("equals_sign",)),
 }

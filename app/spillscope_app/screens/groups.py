@@ -13,16 +13,14 @@ from textual.widgets import Footer
 from spillscope_app.commands import bindings
 from spillscope_app.feed import Source
 from spillscope_app.picture import Picture
-from spillscope_app.screens.detail import Detail, Subject, Tab, rule
+from spillscope_app.screens.detail import Detail, Tab
+from spillscope_app.screens.list_pane import ListPane
 from spillscope_app.screens.sheet import SheetScreen
-from spillscope_app.spans import Span
 from spillscope_app.views import top
-from spillscope_app.views.rows import GroupItems, heading
-from spillscope_app.views.states import nothing_to_list
 from spillscope_app.views.sums import sums
 from spillscope_app.widgets.gauge import gauge_lines
-from spillscope_app.widgets.line_table import SCROLLBAR, LineTable
-from spillscope_app.widgets.outline import Empty, Key
+from spillscope_app.widgets.line_table import LineTable
+from spillscope_app.widgets.outline import Key
 from spillscope_app.widgets.painted import Painted
 from spillscope_app.widgets.text_view import TextView
 
@@ -36,7 +34,6 @@ class GroupsScreen(Screen[None]):
     def __init__(self, picture: Picture, now: Callable[[], float], source: Callable[[], Source]) -> None:
         super().__init__()
         self._picture, self._now, self._source = picture, now, source
-        self._items: GroupItems | None = None
         self._composed = False
 
     def compose(self) -> ComposeResult:
@@ -44,10 +41,7 @@ class GroupsScreen(Screen[None]):
         yield Painted(id="gauge")
         yield Painted(id="legend")
         with Container(id="body"):
-            with Container(id="list-pane", classes="pane"):
-                yield Painted(id="list-rule", classes="rule")
-                yield Painted(id="heading")
-                yield LineTable(id="list")
+            yield ListPane(self._picture, self._source)
             yield Detail(self._source, id="detail")
         yield Footer(compact=True, show_command_palette=False)
 
@@ -58,33 +52,26 @@ class GroupsScreen(Screen[None]):
 
     def show_picture(self, picture: Picture) -> None:
         """Draw this from now on."""
-        before, self._picture = self._picture, picture
+        self._picture = picture
         if not self._composed:
             return
         reading = picture.reading
-        if picture.path != before.path:
-            self._table.forget()
         self._show_ages()
-        if reading is not before.reading or self._items is None:
-            self._items = GroupItems(reading) if reading else None
-        self._table.show(self._items or Empty(), nothing_to_list(picture))
+        self._list.show(picture)
         self.query_one("#legend", Painted).show(lambda width: top.legend(reading, width) if reading else ())
-        limit = reading.limits.get_per_message_budget_limit() if reading else 0.0
-        has_rows = len(self._table.items) > 0
-        self.set_class(not has_rows, "-empty")
+        self.set_class(reading is None or not (reading.groups or reading.pending), "-empty")
         self.set_class(reading is None or not reading.session.exists, "-unread")
-        self.query_one("#heading", Painted).show(lambda width: (heading(width - SCROLLBAR, limit),) if has_rows else ())
-        self._show_rule()
         self._show_detail()
 
     def select(self, key: Key) -> None:
         """Put the cursor on a group, or on a result in it."""
-        self.action_back()
-        self._table.select(key)
+        self.remove_class("-asked")
+        self._list.table.focus()
+        self._list.select(key)
 
     @property
-    def _table(self) -> LineTable:
-        return self.query_one("#list", LineTable)
+    def _list(self) -> ListPane:
+        return self.query_one(ListPane)
 
     @property
     def _detail(self) -> Detail:
@@ -99,27 +86,12 @@ class GroupsScreen(Screen[None]):
             lambda width: gauge_lines(top.gauge(reading, now), width) if reading and reading.session.exists else ()
         )
 
-    def _show_rule(self) -> None:
-        state = "following" if self._table.following else "f follows the newest"
-        self.query_one("#list-rule", Painted).show(
-            lambda width: (rule((Span("Groups", "title"),), (Span(state, "dim"),), width),)
-        )
-
     def _show_detail(self) -> None:
-        key, items = self._table.selected, self._items
-        at = items.find(key.ident) if key is not None and items is not None else None
-        if key is None or items is None or at is None:
-            self._detail.show(None)
-        else:
-            self._detail.show(Subject(key, items.reading, items.group(at)))
+        self._detail.show(self._list.subject)
 
-    @on(LineTable.Selected)
+    @on(ListPane.SubjectChanged)
     def _selection_moved(self) -> None:
         self._show_detail()
-
-    @on(LineTable.Followed)
-    def _following_changed(self) -> None:
-        self._show_rule()
 
     @on(LineTable.Opened)
     def _open(self) -> None:
@@ -146,13 +118,37 @@ class GroupsScreen(Screen[None]):
         self._detail.step(tabs_on)
 
     def action_back(self) -> None:
-        """Back to the list."""
+        """One step back: stop typing or searching, leave the detail for the list, and at last clear the filter."""
+        if self._list.finding:
+            self._list.leave_find(keep=False)
+        elif self._list.searching:
+            self._list.stop_search()
+        elif self._list.table.has_focus and not self.has_class("-asked"):
+            self._list.filter_by("clear")
         self.remove_class("-asked")
-        self._table.focus()
+        self._list.table.focus()
+
+    def action_find(self) -> None:
+        """Type a text to look for."""
+        self.remove_class("-asked")
+        self._list.find()
+
+    def action_leave_find(self) -> None:
+        """From the text to the list, which it goes on filtering."""
+        self._list.leave_find(keep=True)
+
+    def action_filter(self, name: str) -> None:
+        """Change one part of the filter."""
+        self._list.filter_by(name)
+
+    def action_match(self, step: int) -> None:
+        """To the next match of the filter, or to the one before."""
+        if self._list.chosen:
+            self._list.table.action_match(step)
 
     def action_follow(self) -> None:
         """Follow the newest group."""
-        self._table.following = True
+        self._list.table.following = True
 
     def action_sums(self) -> None:
         """The arithmetic of the gauge."""

@@ -90,16 +90,18 @@ class LineTable(ScrollView, can_focus=True):
 
     def forget(self) -> None:
         """Show nothing, as if nothing had ever been shown: what comes next is about something else."""
+        self._all_but = False
         self._rebuild(Empty(), frozenset())
         self.following = True
 
     def select(self, key: Key) -> bool:
         """Put the cursor on a row, opening what it stands in; False where it is not there."""
-        if self._outline.items.find(key.ident) is None:
+        at = self._outline.items.find(key.ident)
+        if at is None:
             return False
         self.following = False
-        if key.child != ITSELF and key.ident not in self._expanded:
-            self._rebuild(self._outline.items, self._expanded | {key.ident})
+        if key.child != ITSELF and not self._outline.is_opened(at):
+            self._rebuild(self._outline.items, self._expanded ^ {key.ident})
         row = self._outline.row(key)
         if row is not None:
             self._move_to(row)

@@ -14,6 +14,7 @@ from textual.screen import ModalScreen, Screen
 from textual.scroll_view import ScrollView
 from textual.theme import BUILTIN_THEMES
 from textual.widget import Widget
+from textual.widgets import Input as TextInput
 
 import spillscope_app
 from app.inspector.driving import Bench
@@ -23,6 +24,7 @@ from spillscope_app.inspector import Inspector
 from spillscope_app.palette import ink_variables
 from spillscope_app.screens.detail import Detail
 from spillscope_app.screens.groups import GroupsScreen
+from spillscope_app.screens.list_pane import FindLine, ListPane
 from spillscope_app.screens.sheet import SheetScreen
 from spillscope_app.spans import INKS
 from spillscope_app.views.guide import guide
@@ -35,6 +37,7 @@ MEANT = {
     *("BINDINGS", "COMPONENT_CLASSES", "DEFAULT_CSS", "ALLOW_SELECT", "AUTO_FOCUS", "CSS_PATH", "TITLE", "COMMANDS"),
     *("HORIZONTAL_BREAKPOINTS", "VERTICAL_BREAKPOINTS", "compose", "render_line", "notify_style_update", "can_focus"),
     *("get_theme_variable_defaults", "get_default_screen", "get_system_commands", "animation_level", "can_focus_children"),
+    "insert",
 }
 """Names of Textual that are overridden on purpose."""
 FRAMEWORK = ("__", "on_", "watch_", "_css", "_inherit", "_merged", "_reactives", "_decorated", "_computes", "_class")
@@ -52,6 +55,8 @@ async def test_no_attribute_shadows_one_of_textual() -> None:
             (sheet, ModalScreen()),
             (Choices(), Widget()),
             (Detail(lambda: bench.shelf, id="detail"), Container()),
+            (ListPane(bench.app.picture, lambda: bench.shelf), Container()),
+            (FindLine(), TextInput()),
             (GroupsScreen(bench.app.picture, time.time, lambda: bench.shelf), Screen()),
         ]
         for widget, plain in ours:
@@ -71,13 +76,14 @@ def test_every_command_is_told_of() -> None:
             assert command.shown in text
 
 
-@pytest.mark.parametrize("owner", [LineTable, TextView, GroupsScreen, SheetScreen, Inspector])
+@pytest.mark.parametrize("owner", [LineTable, TextView, FindLine, GroupsScreen, SheetScreen, Inspector])
 def test_every_binding_comes_from_the_table_and_has_its_action(owner: type) -> None:
     known = {command.id: command for command in COMMANDS}
     for binding in owner.BINDINGS:  # type: ignore[attr-defined]
         action = known[binding.id].action.partition("(")[0]
-        home = Inspector if action.startswith("app.") else owner
-        assert hasattr(home, f"action_{action.removeprefix('app.')}")
+        prefix, _, name = action.rpartition(".")
+        home = {"app": Inspector, "screen": GroupsScreen}.get(prefix, owner)
+        assert hasattr(home, f"action_{name}")
 
 
 def test_no_key_means_two_things_in_one_place() -> None:
