@@ -1,4 +1,4 @@
-"""Ratios that a noisy machine disturbs little: both sides in one run, in turn, and the medians of each."""
+"""Ratios that a noisy machine disturbs little: both sides in one run, in turn, and the median of what each round says."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import NamedTuple
 
 
 class Figure(NamedTuple):
-    """A cost, what it is held against, and the ratio aimed at; None where there is no aim."""
+    """A cost and what it is held against, round by round, and the ratio aimed at; None where there is no aim."""
 
     name: str
-    cost: float
-    against: float
+    cost: list[float]
+    against: list[float]
     unit: str
     aim: float | None = None
 
     @property
     def ratio(self) -> float:
-        return self.cost / self.against
+        return median(cost / against for cost, against in zip(self.cost, self.against, strict=True))
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -33,13 +33,13 @@ def timed(work: Callable[[], object]) -> float:
     return taken
 
 
-def in_turn(rounds: int, *works: Callable[[], float]) -> list[float]:
-    """Medians of measurements taken in turn: A B A B, never A A B B."""
+def in_turn(rounds: int, *works: Callable[[], float]) -> list[list[float]]:
+    """Measurements of each work, taken in turn: A B A B, never A A B B."""
     taken: list[list[float]] = [[] for _ in works]
     for _ in range(rounds):
         for work, mine in zip(works, taken, strict=True):
             mine.append(work())
-    return [median(mine) for mine in taken]
+    return taken
 
 
 def table(figures: list[Figure]) -> str:
@@ -68,5 +68,6 @@ def table(figures: list[Figure]) -> str:
     )
 
 
-def _amount(value: float, unit: str) -> str:
+def _amount(values: list[float], unit: str) -> str:
+    value = median(values)
     return f"{value:.3g} {unit}" if value < 1000 else f"{value:,.0f} {unit}"
