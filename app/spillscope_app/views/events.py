@@ -92,10 +92,14 @@ def _conversation(event: Event) -> Line:
 
 def _compaction(event: Event) -> Line:
     before, after = (*event.figures, None, None)[:2]
-    sizes = [f"{short(tokens)} {word}" for tokens, word in ((before, "before"), (after, "after")) if tokens is not None]
-    told = f": {', '.join(sizes)} tokens" if sizes else ""
+    if before is not None and after is not None:
+        told = f": {short(before)} → {short(after)} tokens"
+    elif before is not None:
+        told = f": of {short(before)} tokens"
+    else:
+        told = f": {short(after)} tokens left" if after is not None else ""
     cause = (Span(" ("), foreign(event.text), Span(")")) if event.text else ()
-    return line(Span("╎ ", "warn"), "compaction", *cause, Span(told, "dim"))
+    return line(Span("╎ ", "warn"), "compaction", *cause, told)
 
 
 def _budget(event: Event) -> Line:
