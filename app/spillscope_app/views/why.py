@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from spillscope.limits import DECLARED_MAX_RESULT_SIZE_CHARS, MAX_MCP_DECLARED_CHARS, Limits
+from spillscope.session.advice import advice_on_compactions, advice_on_group, advice_on_result, strayed_compactions
 from spillscope.session.reading import Group, Reading, Result
 from spillscope_app.format import base_name, compact, exact, moment, plural, tool_name
 from spillscope_app.spans import Line, Paint, Span, foreign, left, line, right
@@ -24,6 +25,7 @@ def why_group(reading: Reading, group: Group, pending: bool) -> Paint:
         facts.gap()
         _sums(facts, reading, group)
         _selection(facts, group, None)
+        _advise(facts, [advice_on_group(group), *map(advice_on_result, group.results)])
         facts.gap()
         _budget_source(facts, reading)
         return facts.lines
@@ -44,6 +46,7 @@ def why_result(reading: Reading, group: Group, position: int, pending: bool = Fa
             facts.gap()
             _sums(facts, reading, group)
             _selection(facts, group, position)
+        _advise(facts, [advice_on_result(result), advice_on_group(group)])
         facts.gap()
         _observed(facts, result)
         if len(group.results) == 1:
@@ -68,9 +71,17 @@ def why_segments(reading: Reading) -> Paint:
             )
             for name, tokens in (("before", compaction.pre_tokens), ("after", compaction.post_tokens)):
                 facts.value(name, exact(tokens) if tokens is not None else "not told", line(Span("tokens", "dim")))
+        _advise(facts, [advice_on_compactions() if strayed_compactions(reading) else None])
         return facts.lines
 
     return paint
+
+
+def _advise(facts: Facts, advice: Sequence[str | None]) -> None:
+    """R7: what can be done about it, each sentence once."""
+    for text in dict.fromkeys(filter(None, advice)):
+        facts.gap()
+        facts.say(line(Span("what you can do  ", "title"), text))
 
 
 def _group_head(reading: Reading, group: Group, pending: bool) -> Line:

@@ -69,7 +69,7 @@ RULES = {
     "B6": "Its tool declares no limit, so the budget skips it: a read of a spill would only spill again.",
     "B7": "The largest fresh results go first, until the rest is inside the budget.",
     "B9": "It was picked, but it can't be written to a file, so it stays in full for good.",
-    "L8.1": "Its tool's results are never persisted, and no override changes that.",
+    "L8.1": "Its tool's results are never persisted, and no override changes that: a read of a spill would only spill again.",
     "L8.2": "An override for this tool gives the threshold.",
     "L8.3": "What the tool declares, cut to the default, gives the threshold.",
     "L8.4": "The default threshold holds for it.",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
 from spillscope.limits import DECLARED_MAX_RESULT_SIZE_CHARS, Limits, usable_number
+from spillscope.session.advice import all_advice
 from spillscope.session.cache import cache_breaks
 from spillscope.session.reading import Group, Reading, Result
 from spillscope.session.session import Session, iso_time
@@ -37,7 +38,7 @@ def sections(session: Session, reading: Reading, only: Container[str] | None = N
         "requests": lambda: requests_section(reading),
         "calibration": lambda: None,
         "drift": lambda: drift_section(reading),
-        "advice": lambda: None,
+        "advice": lambda: [{"text": advice.text, "about": list(advice.about)} for advice in all_advice(reading)],
         "totals": lambda: totals_section(reading),
     }
     for name, make in makers.items():
