@@ -30,23 +30,20 @@ from spillscope_app.widgets.choices import Choice, Choices
 from spillscope_app.widgets.line_table import SCROLLBAR, LineTable
 from spillscope_app.widgets.outline import Empty, Key
 from spillscope_app.widgets.painted import Painted
+from spillscope_app.widgets.typed_line import TypedLine
 
 _SLICE = 1_500
 """Groups sifted before the loop is given back: a few milliseconds."""
 _TELL_SECONDS = 0.1
 
 
-class FindLine(Input):
-    """The text to look for. Whatever is pasted into it becomes printable."""
+class FindLine(TypedLine):
+    """The text to look for."""
 
     BINDINGS = bindings("find")
 
     def __init__(self) -> None:
-        super().__init__(id="find", compact=True, placeholder="a call, a tool, an id; enter: in the contents too")
-        self.cursor_blink = False
-
-    def insert(self, text: str, index: int) -> None:
-        super().insert(clean(text), index)
+        super().__init__(id="find", placeholder="a call, a tool, an id; enter: in the contents too")
 
 
 class ListPane(Container):

@@ -18,6 +18,7 @@ from spillscope_app.views import sessions as view
 from spillscope_app.widgets.line_table import SCROLLBAR, LineTable
 from spillscope_app.widgets.outline import Empty
 from spillscope_app.widgets.painted import Painted
+from spillscope_app.widgets.typed_line import TypedLine
 
 _SEARCH = "/ search: words of a directory, an id, a model"
 
@@ -47,9 +48,7 @@ class SessionsScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield Painted(id="sessions-header")
         yield Painted(id="sessions-waiting")
-        search = Input(placeholder=_SEARCH, id="search", compact=True, select_on_focus=False)
-        search.cursor_blink = False
-        yield search
+        yield TypedLine(id="search", placeholder=_SEARCH)
         yield Painted(id="sessions-heading")
         yield LineTable(id="sessions", enter_opens=True)
         yield Footer(compact=True, show_command_palette=False)

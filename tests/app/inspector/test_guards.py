@@ -23,8 +23,10 @@ from spillscope_app.commands import COMMANDS, PLACE_NAMES
 from spillscope_app.inspector import Inspector
 from spillscope_app.palette import ink_variables
 from spillscope_app.screens.detail import Detail
+from spillscope_app.screens.events import EventsScreen
 from spillscope_app.screens.groups import GroupsScreen
 from spillscope_app.screens.list_pane import FindLine, ListPane
+from spillscope_app.screens.sessions import SessionsScreen
 from spillscope_app.screens.sheet import SheetScreen
 from spillscope_app.spans import INKS
 from spillscope_app.views.guide import guide
@@ -37,7 +39,7 @@ MEANT = {
     *("BINDINGS", "COMPONENT_CLASSES", "DEFAULT_CSS", "ALLOW_SELECT", "AUTO_FOCUS", "CSS_PATH", "TITLE", "COMMANDS"),
     *("HORIZONTAL_BREAKPOINTS", "VERTICAL_BREAKPOINTS", "compose", "render_line", "notify_style_update", "can_focus"),
     *("get_theme_variable_defaults", "get_default_screen", "get_system_commands", "animation_level", "can_focus_children"),
-    "insert",
+    *("insert", "get_line_filters", "DEFAULT_MODE"),
 }
 """Names of Textual that are overridden on purpose."""
 FRAMEWORK = ("__", "on_", "watch_", "_css", "_inherit", "_merged", "_reactives", "_decorated", "_computes", "_class")
@@ -57,6 +59,8 @@ async def test_no_attribute_shadows_one_of_textual() -> None:
             (Detail(lambda: bench.shelf, id="detail"), Container()),
             (ListPane(bench.app.picture, lambda: bench.shelf), Container()),
             (FindLine(), TextInput()),
+            (EventsScreen(bench.app.picture, time.time), Screen()),
+            (SessionsScreen(time.time), Screen()),
             (GroupsScreen(bench.app.picture, time.time, lambda: bench.shelf), Screen()),
         ]
         for widget, plain in ours:
@@ -76,7 +80,10 @@ def test_every_command_is_told_of() -> None:
             assert command.shown in text
 
 
-@pytest.mark.parametrize("owner", [LineTable, TextView, FindLine, GroupsScreen, SheetScreen, Inspector])
+OWNERS = [LineTable, TextView, FindLine, GroupsScreen, EventsScreen, SessionsScreen, SheetScreen, Inspector]
+
+
+@pytest.mark.parametrize("owner", OWNERS)
 def test_every_binding_comes_from_the_table_and_has_its_action(owner: type) -> None:
     known = {command.id: command for command in COMMANDS}
     for binding in owner.BINDINGS:  # type: ignore[attr-defined]
