@@ -11,6 +11,7 @@ import orjson
 
 from spillscope.limits import Limits
 from spillscope.limits_sources import LimitsBook
+from spillscope.session.column import Column
 from spillscope.session.groups import totals_of
 from spillscope.session.reading import Compaction, Context, Cut, Reading, SessionInfo, SkippedLine
 from spillscope.session.replay import Replay
@@ -49,7 +50,10 @@ class Session:
         self._tail = Tail(place.path)
         self._plain: bool | None = None
         self._plain_mark: tuple[int, int, int] | None = None
-        self._skipped: list[SkippedLine] = []
+        self._skipped: Column[SkippedLine] = Column()
+        self._compactions: tuple[Compaction, ...] = ()
+        self._cuts: tuple[Cut, ...] = ()
+        self._kept: frozenset[int] = frozenset()  # numbers of earlier groups that the last compaction kept
         self._line_start = 0  # of a last line whose first object was taken before it ended
         self._version = 0
         self._restarts = 0
@@ -93,7 +97,8 @@ class Session:
 
     def _take(self, batch: Batch) -> bool:
         """Index the lines of a batch; whether there was anything in it."""
-        self._skipped += [SkippedLine(number, start, TOO_LONG) for number, start in batch.too_long]
+        for line_number, start in batch.too_long:
+            self._skipped.append(SkippedLine(line_number, start, TOO_LONG))
         lines, add = batch.lines, self.index.add
         offset, number = batch.first_offset, batch.first_line
         if lines and batch.continues:
@@ -179,7 +184,8 @@ class Session:
         self.index.clear()
         self.chain.clear()
         self.replay.clear()
-        self._skipped = []
+        self._skipped = Column()
+        self._compactions, self._cuts, self._kept = (), (), frozenset()
 
     # --- index → decisions ----------------------------------------------------------------------------------------------
 
@@ -200,6 +206,14 @@ class Session:
         switch = self._evidence().on
         if switch != self.replay.switch:
             self.replay.turn_switch(switch)
+        starts = self.chain.segment_starts
+        found = (len(starts), len(self.index.boundaries))
+        if starts and same > starts[-1] and found == (len(self._cuts) + 1, len(self._compactions)):
+            return  # within the current segment: what stands before it stays as it is
+        self._compactions = tuple(
+            Compaction(b.at, b.trigger, b.pre_tokens, b.post_tokens) for b in self.index.boundaries.values()
+        )
+        self._cuts, self._kept = self._find_cuts(), self._find_kept()
 
     def _evidence(self) -> Evidence:
         """L10. Judged on what was observed, never on what edited limits would have done."""
@@ -225,7 +239,6 @@ class Session:
     def _read_out(self) -> Reading:
         replay, evidence = self.replay, self._evidence()
         pending = replay.pending()
-        live_from = replay.segment_groups[-1] if replay.segment_groups else 0
         return Reading(
             version=self._version,
             session=self._info(),
@@ -237,12 +250,15 @@ class Session:
             pending=pending,
             requests=replay.requests.view(),
             totals=replay.totals if pending is None else replay.totals.plus(totals_of(pending)),
-            live_from=live_from,
-            kept=self._kept(live_from),
-            cuts=self._cuts(),
+            live_from=self._live_from(),
+            kept=self._kept,
+            cuts=self._cuts,
         )
 
-    def _cuts(self) -> tuple[Cut, ...]:
+    def _live_from(self) -> int:
+        return self.replay.segment_groups[-1] if self.replay.segment_groups else 0
+
+    def _find_cuts(self) -> tuple[Cut, ...]:
         """Where each segment but the first began, and which compaction stands before it in the file."""
         timeline, boundaries = self.chain.timeline, list(self.index.boundaries)
         cuts: list[Cut] = []
@@ -253,12 +269,12 @@ class Session:
             cuts.append(Cut(group, at if at >= 0 and boundaries[at] > before else None))
         return tuple(cuts)
 
-    def _kept(self, live_from: int) -> frozenset[int]:
+    def _find_kept(self) -> frozenset[int]:
         """Numbers of the earlier groups that the last compaction kept in the context."""
         kept = set(self.chain.kept[-1]) if self.chain.kept else set()
         if not kept:
             return frozenset()
-        earlier = (self.replay.groups[number] for number in range(live_from))
+        earlier = (self.replay.groups[number] for number in range(self._live_from()))
         return frozenset(group.number for group in earlier if any(result.row.record in kept for result in group.results))
 
     def _context(self) -> Context:
@@ -284,7 +300,6 @@ class Session:
 
     def _info(self) -> SessionInfo:
         index, tail = self.index, self._tail
-        boundaries = index.boundaries.values()
         return SessionInfo(
             id=self.place.id,
             path=str(self.place.path),
@@ -297,9 +312,9 @@ class Session:
             records=index.records,
             bytes=tail.size,
             exists=tail.exists,
-            skipped_lines=tuple(self._skipped),
+            skipped_lines=self._skipped.view(),
             unknown_types=tuple(sorted(index.unknown_types.items())),
-            compactions=tuple(Compaction(b.at, b.trigger, b.pre_tokens, b.post_tokens) for b in boundaries),
+            compactions=self._compactions,
             bridged=tuple(self._bridged()),
             restarts=self._restarts,
         )
