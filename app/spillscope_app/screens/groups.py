@@ -24,6 +24,9 @@ from spillscope_app.widgets.outline import Key
 from spillscope_app.widgets.painted import Painted
 from spillscope_app.widgets.text_view import TextView
 
+_SPARK_ROWS = ((40, 2), (24, 1), (0, 0))
+"""Rows of sparkline from so many lines of terminal on."""
+
 
 class GroupsScreen(Screen[None]):
     """Draws the newest `Picture`. Holds no truth: selection, scroll and opened rows are the table's."""
@@ -82,9 +85,16 @@ class GroupsScreen(Screen[None]):
         picture, now = self._picture, self._now()
         reading = picture.reading
         self.query_one("#header", Painted).show(lambda width: top.header(picture, now, width))
-        self.query_one("#gauge", Painted).show(
-            lambda width: gauge_lines(top.gauge(reading, now), width) if reading and reading.session.exists else ()
+        rows = next(rows for height, rows in _SPARK_ROWS if self.size.height >= height)
+        gauge = self.query_one("#gauge", Painted)
+        gauge.styles.height = 2 + rows
+        gauge.show(
+            lambda width: gauge_lines(top.gauge(reading, now), width, rows) if reading and reading.session.exists else ()
         )
+
+    def on_resize(self) -> None:
+        if self._composed:
+            self._show_ages()
 
     def _show_detail(self) -> None:
         self._detail.show(self._list.subject)

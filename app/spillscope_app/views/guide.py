@@ -9,6 +9,7 @@ from spillscope_app.spans import Line, Span, left, line
 from spillscope_app.views.facts import Facts
 from spillscope_app.views.top import AUTO_COMPACT, WARNING
 from spillscope_app.views.words import WORDS
+from spillscope_app.widgets.gauge import CACHE_BROKE, COMPACTED
 
 _INTRO = (
     "A group is one message that carried tool results to the model; each is a row. Its size is that of the originals, beside "
@@ -19,7 +20,8 @@ _GAUGE: tuple[tuple[str, str], ...] = (
     ("▒ estimate", "What came after it, at 4 chars a token."),
     (f"{WARNING} warning", "From here the agent warns; the second such mark is where it refuses to go on."),
     (f"{AUTO_COMPACT} auto-compact", "From here the agent compacts, if it does so by itself."),
-    ("▁▃▅ ╎", "The context of each request; ╎ marks a compaction."),
+    ("▁▃▅ ▆", "The context of each request, and apart from them what would go out now."),
+    (f"{COMPACTED} {CACHE_BROKE}", "A compaction; a request that found the prompt cache broken."),
 )
 _NAMES = 17
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spillscope.session.cache import cache_breaks
 from spillscope.session.reading import Reading, Totals
 from spillscope.window.thresholds import Window
 from spillscope_app.format import age, base_name, compact, liveness, model_name, plural, short
@@ -13,7 +14,7 @@ from spillscope_app.spans import Ink, Line, Piece, Span, cut, foreign, line, spr
 from spillscope_app.views.words import EXEMPT, FRESH, FROZEN, OVER, PERSISTED, REAPPLY, Word, count_of
 from spillscope_app.widgets.gauge import Gauge, Mark, Sample
 
-_NEWEST_REQUESTS = 120
+_NEWEST_REQUESTS = 400
 """As many requests as a sparkline ever shows."""
 _LONGEST_BADGE = 44
 WARNING, AUTO_COMPACT, BLOCKING = "┊", "│", "┊"
@@ -111,8 +112,9 @@ def _history(reading: Reading) -> Sequence[Sample]:
     requests = reading.requests[max(0, len(reading.requests) - _NEWEST_REQUESTS) :]
     samples: list[Sample] = []
     segment: int | None = None
-    for request in requests:
-        samples.append(Sample(request.usage.prompt, is_break=segment is not None and request.segment != segment))
+    for request, broken in zip(requests, cache_breaks(requests), strict=True):
+        is_break = segment is not None and request.segment != segment
+        samples.append(Sample(request.usage.prompt, is_break, broken is not None))
         segment = request.segment
     return samples
 

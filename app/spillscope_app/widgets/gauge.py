@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from spillscope_app.format import compact, short
-from spillscope_app.spans import Ink, Line, Piece, Span, line, spread, width_of
+from spillscope_app.spans import Ink, Line, Piece, Span, fit, line, spread, width_of
 
 _LEVELS = "▁▂▃▄▅▆▇█"
-_EXACT, _ESTIMATE, _FREE, _BREAK = "█", "▒", "░", "╎"
-_SHORTEST_SPARK = 6
+_EXACT, _ESTIMATE, _FREE = "█", "▒", "░"
+COMPACTED, CACHE_BROKE = "╎", "╳"
+_WIDEST_SAMPLE = 3
+_LOW = 3
+"""A context that never fills this part of the window is drawn against its own peak, so that its growth is seen."""
 
 
 class Mark(NamedTuple):
@@ -23,10 +26,11 @@ class Mark(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Context at one request; `is_break`: it is the first after a compaction."""
+    """Context at one request; `is_break`: the first after a compaction; `broke_cache`: the cache was read no more."""
 
     tokens: int
     is_break: bool = False
+    broke_cache: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +51,12 @@ class Gauge:
         return self.exact + self.estimate
 
 
-def gauge_lines(gauge: Gauge, width: int) -> tuple[Line, Line]:
-    """The bar with its total, and the figures with the sparkline, in lines of `width` cells."""
+def gauge_lines(gauge: Gauge, width: int, spark_rows: int = 0) -> tuple[Line, ...]:
+    """The bar with its total, the figures, and so many rows of sparkline, in lines of `width` cells."""
     figures = _total(gauge, width)
     room = width - width_of(figures) - 3
-    if room < 8:
-        return (Span(" "), *figures), _detail(gauge, width)
-    return (Span(" "), *bar(gauge, room), Span("  "), *figures), _detail(gauge, width)
+    first = (Span(" "), *bar(gauge, room), Span("  "), *figures) if room >= 8 else (Span(" "), *figures)
+    return (first, _detail(gauge, width), *_spark_lines(gauge, width, spark_rows))
 
 
 def bar(gauge: Gauge, width: int) -> Line:
@@ -93,24 +96,46 @@ def _total(gauge: Gauge, width: int) -> Line:
 def _detail(gauge: Gauge, width: int) -> Line:
     when = f" ({gauge.exact_age} ago)" if gauge.exact_age else ""
     parts = line("exact ", Span(compact(gauge.exact), "strong"), Span(when, "dim"), f" + {compact(gauge.estimate)} estimate")
-    at_left = [Piece(2, (Span(" "), *parts))]
     at_right = [Piece(piece.rank, (*piece.spans, Span(" "))) for piece in gauge.limit_words[:1]]
-    plain = spread(at_left, at_right, width)
-    used = sum(width_of(piece.spans) for piece in (*at_left, *at_right))
-    room = min(width - used - 4, len(gauge.history), 60)
-    if room < min(_SHORTEST_SPARK, len(gauge.history)) or room <= 0:
-        return plain
-    return spread(at_left, [Piece(1, sparkline(gauge.history, room)), *at_right], width)
+    return spread([Piece(2, (Span(" "), *parts))], at_right, width)
 
 
-def sparkline(history: Sequence[Sample], width: int) -> Line:
-    """The newest samples, one a cell, against the largest of them; a break stands before its first sample."""
-    newest = list(history[-width:])
-    top = max((sample.tokens for sample in newest), default=0) or 1
-    spans: list[Span] = []
-    for sample in newest:
+def _spark_lines(gauge: Gauge, width: int, rows: int) -> list[Line]:
+    words = " requests  " if width >= 60 else " "
+    drawn = sparkline(gauge, max(0, width - len(words) - 1), rows)
+    labels = [Span(words if at == rows - 1 else " " * len(words), "dim") for at in range(rows)]
+    return [fit((label, *row), width) for label, row in zip(labels, drawn, strict=True)]
+
+
+def sparkline(gauge: Gauge, width: int, rows: int) -> list[Line]:
+    """The newest requests against the window, and at the end, apart from them, what would go out now.
+
+    A compaction or a break of the cache stands before its request, in a column of its own.
+    """
+    columns = _columns(gauge, width, rows)
+    return [tuple(Span(glyphs[at], ink) for glyphs, ink in columns) for at in range(rows)]
+
+
+def _columns(gauge: Gauge, width: int, rows: int) -> list[tuple[str, Ink]]:
+    """A sparkline column by column: its glyphs from top to bottom."""
+    peak = max([gauge.total, *(sample.tokens for sample in gauge.history)], default=0)
+    scale = max(1, gauge.size if peak * _LOW >= gauge.size else peak * 3 // 2)
+    room = width - 2
+    cells = max(1, min(_WIDEST_SAMPLE, room // max(1, len(gauge.history))))
+    columns: list[tuple[str, Ink]] = []
+    for sample in gauge.history[-max(1, room) :]:
         if sample.is_break:
-            spans.append(Span(_BREAK, "warn"))
-        level = min(len(_LEVELS) - 1, max(0, sample.tokens) * len(_LEVELS) // (top + 1))
-        spans.append(Span(_LEVELS[level], "gauge"))
-    return tuple(spans[-width:])
+            columns.append((COMPACTED * rows, "warn"))
+        elif sample.broke_cache:
+            columns.append((" " * (rows - 1) + CACHE_BROKE, "over"))
+        ink: Ink = "over" if sample.tokens > gauge.size else "gauge"
+        columns += [(_stack(sample.tokens / scale, rows), ink)] * cells
+    newest = columns[-room:] if room > 0 else []
+    return [*newest, (" " * rows, ""), (_stack(gauge.total / scale, rows), "fresh")] if width >= 4 else []
+
+
+def _stack(share: float, rows: int) -> str:
+    """A bar of eighths over some rows, from top to bottom; what is more than nothing is seen."""
+    eighths = min(8 * rows, max(int(share > 0), round(share * 8 * rows)))
+    levels = [min(8, max(0, eighths - 8 * below)) for below in reversed(range(rows))]
+    return "".join(_LEVELS[level - 1] if level else " " for level in levels)

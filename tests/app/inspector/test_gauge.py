@@ -38,13 +38,34 @@ def test_over_the_window_goes_on_beyond_its_end() -> None:
     st.integers(min_value=0, max_value=30),
 )
 def test_any_figures_fit_any_width(exact: int, estimate: int, size: int, width: int, samples: int) -> None:
-    history = [Sample(at * 1_000, at == 3) for at in range(samples)]
+    history = [Sample(at * 1_000, at == 3, at == 5) for at in range(samples)]
     gauge = Gauge(exact, estimate, size, (Mark(size // 2, "│", "warn"),), "2s", history=history)
     assert width_of(bar(gauge, width)) == width
-    assert width_of(gauge_lines(gauge, width)[1]) <= width
+    assert all(width_of(spans) <= width for spans in gauge_lines(gauge, width, 2)[1:])
 
 
-def test_sparkline_shows_the_newest_and_marks_a_break() -> None:
-    history = [Sample(10), Sample(80), Sample(20, is_break=True), Sample(40)]
-    assert text(sparkline(history, 10)) == "▁█╎▂▄"
-    assert text(sparkline([], 5)) == ""
+def spark(history: list[Sample], size: int, width: int, rows: int = 1, total: int = 0) -> list[str]:
+    return [text(row) for row in sparkline(Gauge(total, 0, size, history=history), width, rows)]
+
+
+def test_the_sparkline_is_scaled_to_the_window_and_sets_the_next_request_apart() -> None:
+    history = [Sample(10), Sample(80), Sample(20, is_break=True), Sample(40, broke_cache=True)]
+    assert spark(history, 100, 8, total=50) == ["▁▆╎▂╳▃ ▄"]
+    assert spark(history, 100, 8, 2, total=50) == [" ▅╎     ", "▂█╎▃╳▆ █"]
+
+
+def test_a_wide_sparkline_spreads_its_requests() -> None:
+    assert spark([Sample(50), Sample(100)], 100, 8, total=100) == ["▄▄▄███ █"]
+
+
+def test_a_sparkline_keeps_the_newest() -> None:
+    assert spark([Sample(at) for at in range(0, 100, 10)], 100, 5, total=100) == ["▆▆▇ █"]
+
+
+def test_growth_is_seen_in_a_window_that_is_nearly_empty() -> None:
+    assert len(set(spark([Sample(at * 1_000) for at in range(1, 9)], 1_000_000, 10, total=8_000)[0])) > 4
+
+
+def test_no_room_and_no_requests() -> None:
+    assert spark([Sample(5)], 100, 3) == [""]
+    assert spark([], 100, 6, total=100) == [" █"]
