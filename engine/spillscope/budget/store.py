@@ -97,7 +97,7 @@ class DirectoryStore:
     def _publish(self, path: Path, data: bytes) -> bool:
         """Puts the file there unless it is. False: a file system that ignores case has another id's file under that name."""
         if not _is_file(path):
-            _make_private(self.directory)
+            make_private(self.directory)
             if _create(path, data):
                 return True
         return any(entry.name == path.name for entry in self.directory.iterdir())
@@ -133,7 +133,7 @@ def _is_file(path: Path) -> bool:
     return True
 
 
-def _make_private(directory: Path) -> None:
+def make_private(directory: Path) -> None:
     """P5: the directory and the parents that are missing, for their owner only."""
     missing = [path for path in (directory, *directory.parents) if not path.exists()]
     for path in reversed(missing):
