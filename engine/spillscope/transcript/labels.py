@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from spillscope.clean import clean, cut_cells
+from spillscope.clean import cell_width, clean, cut_cells
 
 LABEL_CELLS = 80
+_PATH = re.compile(r"(/|~/|[A-Za-z]:\\)\S*")
 
 _TELLING: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -39,7 +41,17 @@ def call_label(tool: str | None, arguments: object) -> str:
     label = "  ".join(words)
     if len(label) <= LABEL_CELLS and label.isascii() and label.isprintable():
         return label
+    if len(words) == 1 and _PATH.fullmatch(label):
+        return _end_of(clean(label))
     return cut_cells(clean(label), LABEL_CELLS)
+
+
+def _end_of(path: str) -> str:
+    """The last cells of a path, which tell more than its first ones."""
+    tail = path[1 - LABEL_CELLS :] if len(path) > LABEL_CELLS else path
+    while cell_width(tail) > LABEL_CELLS - 1:
+        tail = tail[1:]
+    return tail if tail == path else f"…{tail}"
 
 
 def _word(value: Any) -> str:
