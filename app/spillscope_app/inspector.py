@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -28,6 +27,7 @@ from spillscope_app.commands import bindings
 from spillscope_app.feed import Feed, FromFeed, LimitsTrouble, NewReading, Progressed, Source, Trouble, WatchingBy
 from spillscope_app.finder import CommandFinder
 from spillscope_app.journal import Journal, Note
+from spillscope_app.leaving import leave_if_hung_up, leave_on_signals
 from spillscope_app.memory import Memory
 from spillscope_app.opening import Start, find_start, open_source
 from spillscope_app.palette import HIGH_CONTRAST, ink_variables
@@ -47,8 +47,8 @@ _SYSTEM_COMMANDS = frozenset({"Theme", "Screenshot"})
 _WIDTHS: list[tuple[int, str]] = [(0, "-narrow"), (100, "-wide")]
 _HEIGHTS: list[tuple[int, str]] = [(0, "-flat"), (8, "-low"), (20, "-tall")]
 """Columns, and lines, from which on a screen has a class; the style sheets say what it means."""
-SIGNAL_STATUS = 128
-"""A process that a signal ended has this plus its number as its status."""
+HANGUP_SECONDS = 5.0
+"""How often it is looked whether there is a terminal still."""
 
 NEWER_SECONDS = 2.0
 """How often a newer session of the same project is looked for."""
@@ -140,7 +140,8 @@ class Inspector(App[None]):
 
     def on_mount(self) -> None:
         if not self.is_headless:
-            self._leave_clean_on_signals()
+            leave_on_signals(asyncio.get_running_loop(), lambda status: self.exit(return_code=status))
+            self.set_interval(HANGUP_SECONDS, leave_if_hung_up)
         self._recall_theme()
         self.set_interval(SCAN_SECONDS, self._list)
         self.set_interval(NEWER_SECONDS, self._look_for_newer)
@@ -154,12 +155,6 @@ class Inspector(App[None]):
         self._lister.stop()
         if self._feed is not None:
             self._feed.stop()
-
-    def _leave_clean_on_signals(self) -> None:
-        """By default these two would leave the terminal in the alternate screen with the mouse reporting."""
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, partial(self.exit, return_code=SIGNAL_STATUS + number))
 
     def _recall_theme(self) -> None:
         """The theme that was chosen last. Without colours there is nothing to choose."""

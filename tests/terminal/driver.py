@@ -135,16 +135,22 @@ class Bare:
         end = time.monotonic() + seconds
         while needle not in self.sent[self._answer :]:
             assert time.monotonic() < end, f"waited for {needle!r}; got {self.sent[-2000:]!r}"
-            assert self._read() or needle in self.sent, f"it ended before {needle!r}; got {self.sent[-2000:]!r}"
+            assert self.read() or needle in self.sent, f"it ended before {needle!r}; got {self.sent[-2000:]!r}"
 
     def wait_for_end(self) -> int:
         """Read to the end; the program's exit status, or minus the signal that ended it."""
         end = time.monotonic() + SECONDS
-        while self._read():
+        while self.read():
             assert time.monotonic() < end, "it does not end"
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
-    def _read(self) -> bool:
+    def close(self) -> None:
+        """Hang up."""
+        if self._handle >= 0:
+            os.close(self._handle)
+        self._handle = -1
+
+    def read(self) -> bool:
         """Take what there is; False when the other end is closed."""
         if select.select([self._handle], [], [], _POLL)[0]:
             try:
@@ -170,7 +176,7 @@ def bare(
     try:
         yield terminal
     finally:
-        os.close(handle)
+        terminal.close()
         _end(pid)
 
 
