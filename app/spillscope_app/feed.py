@@ -7,6 +7,7 @@ touches a widget.
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
@@ -178,7 +179,7 @@ class Feed:
         """One look and one reading; posts what is new about it."""
         self._seen = scan(self._paths)
         try:
-            reading = self._source.refresh(self._progress)
+            reading = self._refresh()
         except (SpillscopeError, OSError) as error:
             self._tell(_in_words(error))
             return
@@ -192,6 +193,21 @@ class Feed:
         if reading is not self._reading:
             self._reading = reading
             self._post(NewReading(reading))
+
+    def _refresh(self) -> Reading:
+        """One reading. The first one may make millions of objects that stay.
+
+        The garbage collector would look through all of them again and again, and stop every thread while it does.
+        """
+        if self._reading is not None:
+            return self._source.refresh(self._progress)
+        gc.unfreeze()
+        gc.disable()
+        try:
+            return self._source.refresh(self._progress)
+        finally:
+            gc.freeze()
+            gc.enable()
 
     def _progress(self, done: int, total: int) -> bool:
         if (now := time.monotonic()) >= self._next_progress:

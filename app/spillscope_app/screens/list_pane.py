@@ -32,7 +32,7 @@ from spillscope_app.widgets.outline import Empty, Key
 from spillscope_app.widgets.painted import Painted
 from spillscope_app.widgets.typed_line import TypedLine
 
-_SLICE = 1_500
+_SLICE = 1_000
 """Groups sifted before the loop is given back: a few milliseconds."""
 _TELL_SECONDS = 0.1
 
