@@ -137,13 +137,23 @@ def _speak_utf8() -> None:
 @click.argument("path", required=False, type=click.Path(path_type=Path))
 @click.option("--follow-project", is_flag=True, help="Go to a newer live session of the project by itself.")
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw with ASCII alone.")
+@click.option("--demo", is_flag=True, help="Watch a small agent at work in a temporary folder, until you quit.")
+@click.option("--seed", default="1", metavar="WORD", help="With --demo: the same word tells the same story.")
+@click.option("--speed", default=1.0, type=click.FloatRange(0.01, 1_000), help="With --demo: times faster than life.")
 @limits_options
-def inspector_command(path: Path | None, follow_project: bool, ascii_only: bool, limits: LimitsRequest) -> int:
+def inspector_command(
+    path: Path | None, follow_project: bool, ascii_only: bool, demo: bool, seed: str, speed: float, limits: LimitsRequest
+) -> int:
     """Inspect the session at PATH; without PATH the newest one of this directory's project; a folder of projects: pick one."""
+    if demo and (path is not None or limits.entries):
+        raise click.UsageError("--demo brings its own session and limits: give no PATH and no LIMITS with it")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.ClickException(
             "no terminal to show the inspector on: for text use spillscope report PATH, --json for scripts"
         )
+    if demo:
+        watched: int = importlib.import_module("spillscope_app.demo.launch").show(seed, speed, ascii_only=ascii_only)
+        return watched
     inspector = importlib.import_module("spillscope_app.inspector")
     status: int = inspector.run(path, limits, inspector.Options(follow_project, ascii_only))
     return status
@@ -153,7 +163,7 @@ def inspector_command(path: Path | None, follow_project: bool, ascii_only: bool,
     "spillscope",
     cls=SpillscopeGroup,
     options_metavar="",
-    subcommand_metavar="[PATH] [LIMITS] | COMMAND [ARGS]...",
+    subcommand_metavar="[PATH] [LIMITS] | --demo | COMMAND [ARGS]...",
     epilog="LIMITS: --limits FILE, --set KEY=VALUE, --override TOOL=CHARS, --message-budget N, --default-threshold N, "
     "--[no-]aggregate, --window N; later ones win. A PATH that is called like a command: ./NAME.",
 )

@@ -34,12 +34,15 @@ _SCALE = {"": 1, "k": 1_000, "m": 1_000_000}
 
 @dataclass(frozen=True, slots=True)
 class LimitsRequest:
-    """What the limits options of one call ask for: files and single values, in the order given."""
+    """What the limits options of one call ask for: files and single values, in order. `alone`: no other file counts."""
 
     entries: tuple[Path | Layer, ...] = ()
+    alone: bool = False
 
     def plan(self, config_dir: Path | None) -> LimitsPlan:
         """Where limits come from for a session whose agent keeps its settings in `config_dir`."""
+        if self.alone:
+            return LimitsPlan(extra=self.entries)
         user_file = Path(platformdirs.user_config_dir("spillscope", appauthor=False)) / LIMITS_FILE
         try:
             project_dir = Path.cwd()

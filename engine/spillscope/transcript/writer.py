@@ -114,6 +114,10 @@ class TranscriptWriter:
         boundary = self._chained("system", {**body, "logicalParentUuid": self.last, "compactMetadata": metadata}, parent=None)
         return boundary, self.prompt(summary, isCompactSummary=True, isVisibleInTranscriptOnly=True)
 
+    def clear(self) -> None:
+        """A `/clear`: what comes next begins anew, in the same file."""
+        self.last = None
+
     def aside(self, kind: str, **fields: Any) -> None:
         """A record outside the chain, such as a title."""
         self._append({"type": kind, **fields, "sessionId": self.author.session_id})

@@ -106,6 +106,20 @@ def test_replacements_compactions_and_asides_are_read_back(tmp_path: Path) -> No
     assert dict(reading.session.unknown_types) == {}
 
 
+def test_a_clear_begins_anew_in_the_same_file(tmp_path: Path) -> None:
+    made = writer(tmp_path)
+    made.prompt("Go on.")
+    made.response(response("m1", use("Grep", "t1")))
+    made.result("t1", "a")
+    made.response(response("m2", text("Well."), tokens=5_000))
+    made.clear()
+    made.prompt("Something else.")
+    made.response(response("m3", text("Well."), tokens=2_000))
+    reading = read(made.path)
+    assert [request.segment for request in reading.requests] == [0, 0, 1]
+    assert (reading.context.tokens, reading.live_from) == (2_010, 1)
+
+
 def test_a_sidechain_has_a_file_of_its_own(tmp_path: Path) -> None:
     made = writer(tmp_path)
     made.prompt("Go on.")
