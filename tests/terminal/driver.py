@@ -137,6 +137,17 @@ class Bare:
             assert time.monotonic() < end, f"waited for {needle!r}; got {self.sent[-2000:]!r}"
             assert self.read() or needle in self.sent, f"it ended before {needle!r}; got {self.sent[-2000:]!r}"
 
+    def wait_for_text(self, text: str, seconds: float = SECONDS) -> None:
+        """Read until the program has drawn this text, whatever its colours, after what was last written to it."""
+        end = time.monotonic() + seconds
+        while text not in self.drawn():
+            assert time.monotonic() < end, f"waited for {text!r}; got {self.drawn()[-3000:]!r}"
+            assert self.read() or text in self.drawn(), f"it ended before {text!r}; got {self.drawn()[-3000:]!r}"
+
+    def drawn(self) -> str:
+        """What was drawn after what was last written, without colours and moves."""
+        return re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", self.sent[self._answer :].decode("utf-8", "replace"))
+
     def wait_for_end(self) -> int:
         """Read to the end; the program's exit status, or minus the signal that ended it."""
         end = time.monotonic() + SECONDS
