@@ -44,7 +44,7 @@ from spillscope_app.widgets.plain_glyphs import PlainGlyphs
 
 _SYSTEM_COMMANDS = frozenset({"Theme", "Screenshot"})
 """What Textual offers of itself and our table does not."""
-_WIDTHS: list[tuple[int, str]] = [(0, "-narrow"), (100, "-wide")]
+_WIDTHS: list[tuple[int, str]] = [(0, "-narrow"), (100, "-wide"), (150, "-broad")]
 _HEIGHTS: list[tuple[int, str]] = [(0, "-flat"), (8, "-low"), (20, "-tall")]
 """Columns, and lines, from which on a screen has a class; the style sheets say what it means."""
 HANGUP_SECONDS = 5.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.screen import Screen
@@ -15,6 +15,7 @@ from spillscope_app.feed import Source
 from spillscope_app.picture import Picture
 from spillscope_app.screens.detail import Detail, Tab
 from spillscope_app.screens.list_pane import ListPane
+from spillscope_app.screens.results_pane import ResultsPane
 from spillscope_app.screens.sheet import SheetScreen
 from spillscope_app.views import top
 from spillscope_app.views.sums import sums
@@ -45,6 +46,7 @@ class GroupsScreen(Screen[None]):
         yield Painted(id="legend")
         with Container(id="body"):
             yield ListPane(self._picture, self._source)
+            yield ResultsPane()
             yield Detail(self._source, id="detail")
         yield Footer(compact=True, show_command_palette=False)
 
@@ -96,12 +98,17 @@ class GroupsScreen(Screen[None]):
         if self._composed:
             self._show_ages()
 
-    def _show_detail(self) -> None:
-        self._detail.show(self._list.subject)
-
     @on(ListPane.SubjectChanged)
-    def _selection_moved(self) -> None:
-        self._show_detail()
+    def _show_detail(self) -> None:
+        subject, results = self._list.subject, self.query_one(ResultsPane)
+        results.show(subject)
+        self._detail.show(results.narrow(subject))
+
+    @on(ResultsPane.Chosen)
+    @on(events.DescendantFocus)
+    def _narrow_detail(self) -> None:
+        if self._composed:
+            self._detail.show(self.query_one(ResultsPane).narrow(self._list.subject))
 
     @on(LineTable.Opened)
     def _open(self) -> None:
@@ -112,9 +119,12 @@ class GroupsScreen(Screen[None]):
         self.query_one("#detail-text", TextView).focus()
 
     def action_detail(self) -> None:
-        """To the detail, and back to the list."""
+        """To the results where they have a column, to the detail, and back to the list."""
+        results = self.query_one(ResultsPane)
         if self.query_one("#detail-text", TextView).has_focus:
             self.action_back()
+        elif results.display and self._list.table.has_focus and len(results.table.items) > 1:
+            results.table.focus()
         else:
             self._to_detail()
 

@@ -124,11 +124,55 @@ class GroupItems:
         pending = group is self.reading.pending
         live = pending or self.reading.is_live(group)
         if child == ITSELF:
-            spans = group_line(group, columns(width), pending=pending)
+            admitted = [result for result in group.results if self.admits is None or self.admits(group, result)]
+            spans = group_line(group, columns(width), admitted, pending=pending)
         else:
             spans = result_line(group.results[child], columns(width))
             live = live and (self.admits is None or self.admits(group, group.results[child]))
         return spans if live else tuple(Span(span.text, "dim") for span in spans)
+
+
+class ResultItems:
+    """`Items` over the results of one group, by their place in it."""
+
+    def __init__(self, group: Group) -> None:
+        self._results = group.results
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def ident(self, at: int) -> int:
+        return at
+
+    def find(self, ident: int) -> int | None:
+        return ident if 0 <= ident < len(self._results) else None
+
+    def children(self, at: int) -> int:
+        return 0
+
+    def counts(self) -> list[int]:
+        return [0] * len(self._results)
+
+    def matches(self, at: int, child: int) -> bool:
+        return False
+
+    def line(self, at: int, child: int, width: int) -> Line:
+        """A result in a narrow column: its mark, call, size and fate."""
+        result = self._results[at]
+        room = self._room(width)
+        call, size, fate = _call(result, room, ""), Span(compact(result.row.chars)), Span(*FATES[result.fate])
+        return beside((word_of(result).mark,), left(call, room), right(size, SIZE), left(fate, FATE))
+
+    @classmethod
+    def heading(cls, width: int) -> Line:
+        """The names of the columns, for a list of `width` cells with its gutter."""
+        room = cls._room(width - GUTTER)
+        start = (Span(" " * (GUTTER + 1)),)
+        return beside(start, left(Span("call", "dim"), room), right(Span("size", "dim"), SIZE), left(Span("fate", "dim"), FATE))
+
+    @staticmethod
+    def _room(width: int) -> int:
+        return max(1, width - SIZE - FATE - 4)
 
 
 def cut_line(reading: Reading, number: int, width: int) -> Line:
@@ -154,13 +198,16 @@ def _compacted(compactions: Sequence[Compaction]) -> list[str]:
     return words
 
 
-def group_line(group: Group, cols: Columns, *, pending: bool) -> Line:
-    """One group: number, time, what happened, size → what the model sees, the meter against the budget, what became of it."""
+def group_line(group: Group, cols: Columns, told: Sequence[Result], *, pending: bool) -> Line:
+    """One group: number, time, what happened, size → what the model sees, the meter against the budget, what became of it.
+
+    `told`: the results from which the one to tell of is chosen.
+    """
     ink: Ink = "fresh" if pending else ""
     return beside(
         right(Span("next" if pending else str(group.number), ink), cols.number),
         left(Span(clock(group.timestamp), "dim"), cols.clock),
-        left(_happened(group, cols.flex), cols.flex),
+        left(_happened(group, told or group.results, cols.flex), cols.flex),
         right(Span(compact(group.chars), ink), cols.size),
         right(Span(compact(group.model_chars), ink), cols.visible),
         left(meter(group.frozen + group.fresh, group.limit, cols.meter, "fresh" if pending else "gauge"), cols.meter),
@@ -178,8 +225,8 @@ def _group_fate(group: Group, cells: int, pending: bool) -> Span:
     return Span("not sent", "fresh") if pending else Span("")
 
 
-def _happened(group: Group, cells: int) -> Line:
-    """How many results of which kinds; then the only one's call, or that of the largest of several, as room allows."""
+def _happened(group: Group, told: Sequence[Result], cells: int) -> Line:
+    """How many results of which kinds; then the only one's call, or that of the largest to tell of, as room allows."""
     if len(group.results) == 1 and cells >= _ROOM_FOR_CALL:
         start = _TALLIES if cells >= 2 * _ROOM_FOR_CALL else 5
         head = left((Span(" 1  ", "dim"), word_of(group.results[0]).mark), start)
@@ -188,7 +235,7 @@ def _happened(group: Group, cells: int) -> Line:
     room = cells - max(width_of(tallies), _TALLIES) - 1
     if room < _ROOM_FOR_CALL - 5:
         return tallies
-    largest = max(group.results, key=lambda result: result.row.chars)
+    largest = max(told, key=lambda result: result.row.chars)
     return (*left(tallies, cells - room - 1), Span(" "), *_call(largest, room, "dim"))
 
 

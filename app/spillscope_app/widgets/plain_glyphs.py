@@ -27,6 +27,7 @@ _SAME = {
     "'": "‘’",
     "?": "␀␇␈␍␡",
     "$": "⏎",
+    "x": "╳",
     "/ ": "🔎",
 }
 GLYPHS: dict[int, str] = {ord(glyph): plain for plain, glyphs in _SAME.items() for glyph in glyphs}

@@ -26,6 +26,7 @@ from spillscope_app.screens.detail import Detail
 from spillscope_app.screens.events import EventsScreen
 from spillscope_app.screens.groups import GroupsScreen
 from spillscope_app.screens.list_pane import FindLine, ListPane
+from spillscope_app.screens.results_pane import ResultsPane
 from spillscope_app.screens.sessions import SessionsScreen
 from spillscope_app.screens.sheet import SheetScreen
 from spillscope_app.spans import INKS
@@ -59,6 +60,7 @@ async def test_no_attribute_shadows_one_of_textual() -> None:
             (Detail(lambda: bench.shelf, id="detail"), Container()),
             (ListPane(bench.app.picture, lambda: bench.shelf), Container()),
             (FindLine(), TextInput()),
+            (ResultsPane(), Container()),
             (EventsScreen(bench.app.picture, time.time), Screen()),
             (SessionsScreen(time.time), Screen()),
             (GroupsScreen(bench.app.picture, time.time, lambda: bench.shelf), Screen()),
