@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help run test check lint types floors format bench clean
+.PHONY: help demo run test check lint types floors format bench clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -12,6 +12,9 @@ help: ## what can be made
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@
+
+demo: .venv/ready ## watch a small agent at work in a temporary folder, until you quit
+	$(BIN)/spillscope --demo
 
 run: .venv/ready ## open the inspector on SESSION=…, by default on this directory's newest session
 	$(BIN)/spillscope $(SESSION)

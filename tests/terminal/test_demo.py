@@ -40,7 +40,7 @@ def test_all_states_a_moving_gauge_and_a_spill_within_twenty_seconds(temporary: 
     begin = time.monotonic()
     with tmux(["--demo"]) as terminal:
         first = percent(terminal.wait_for(r"[\d.]+ %"))
-        terminal.wait_for("persisted [1-9]")
+        terminal.wait_for("persisted [1-9].*exempt [1-9].*over budget [1-9]")
         seen = terminal.wait_for("mustReapply [1-9].*frozen [1-9].*fresh [1-9]")
         assert time.monotonic() - begin < SECONDS
         assert float(percent(seen)) > float(first) + 10

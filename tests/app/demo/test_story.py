@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -157,7 +158,7 @@ def test_usage_grows_by_what_was_added(told: Told) -> None:
     _, reading = read(told.main.desk.home, told.main.writer.path)
 
     def steps() -> Iterator[tuple[Request, Request]]:
-        for before, after in zip(reading.requests, list(reading.requests)[1:], strict=False):
+        for before, after in pairwise(reading.requests):
             if before.segment == after.segment:
                 yield before, after
 
