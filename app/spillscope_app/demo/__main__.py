@@ -29,6 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", default="1", help="the same seed tells the same story")
     parser.add_argument("--speed", type=float, default=1.0, help="how many times faster than life")
     options = parser.parse_args(arguments)
+    if not options.speed > 0:
+        parser.error("--speed: give a number above 0")
     stop = _stop_signal()
     root = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX))
     try:

@@ -30,7 +30,7 @@ def show(seed: str, speed: float, *, ascii_only: bool) -> int:
 @contextmanager
 def running(seed: str, speed: float) -> Iterator[Path]:
     """The demo's process, and the transcript that it is about to write. Raises SpillscopeError when it does not start."""
-    command = [sys.executable, "-P", "-m", "spillscope_app.demo", "--seed", seed, "--speed", str(speed)]
+    command = [sys.executable, "-P", "-m", "spillscope_app.demo", f"--seed={seed}", f"--speed={speed}"]
     pipe = subprocess.PIPE
     # A session of its own: what the terminal sends to its foreground must not end it before the inspector has left.
     child = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)

@@ -123,6 +123,27 @@ def test_a_demo_that_hangs_is_ended_and_cleaned_up_after(temporary: Path, monkey
     assert list(temporary.iterdir()) == []
 
 
+def test_modules_of_the_current_directory_are_not_the_demos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "random.py").write_text("raise SystemExit('the wrong module')\n")
+    monkeypatch.chdir(tmp_path)
+    with launch.running("-7", 50.0) as transcript:
+        wait_until(transcript.exists, "the transcript")
+
+
+def test_a_speed_that_is_none_is_told_in_one_line() -> None:
+    with (
+        pytest.raises(SpillscopeError, match=r"does not start: .*--speed: give a number above 0"),
+        launch.running("7", float("nan")),
+    ):
+        raise AssertionError("it started")
+
+
+def test_it_loads_no_screen() -> None:
+    program = "import sys, spillscope_app.demo.__main__; print({'textual', 'click', 'watchfiles'} & set(sys.modules) or 'none')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=SECONDS)
+    assert done.stdout.strip() == "none"
+
+
 def test_a_demo_that_does_not_start_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = tmp_path / "python"
     broken.write_text("#!/bin/sh\necho 'Traceback' >&2\necho 'OSError: no room' >&2\nexit 1\n")
