@@ -134,7 +134,7 @@ COMMANDS: tuple[Command, ...] = (
         "/",
         "search",
         "search",
-        "Find sessions by words of their directory, id or model.",
+        "Find sessions by words of their directory, id or model; enter opens.",
         in_footer=True,
     ),
     Command("into-list", "sessions", "down", "↓", "into_list", "to the list", "From the search to the list.", in_palette=False),

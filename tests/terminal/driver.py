@@ -148,6 +148,11 @@ class Bare:
         """What was drawn after what was last written, without colours and moves."""
         return re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", self.sent[self._answer :].decode("utf-8", "replace"))
 
+    def colours(self) -> set[int]:
+        """The codes of colours that were sent; 39 and 49 are the terminal's own."""
+        codes = {int(code or 0) for found in re.findall(rb"\x1b\[([\d;]*)m", self.sent) for code in found.split(b";")}
+        return {code for code in codes if 30 <= code <= 49 or 90 <= code <= 107}
+
     def wait_for_end(self) -> int:
         """Read to the end; the program's exit status, or minus the signal that ended it."""
         end = time.monotonic() + SECONDS

@@ -98,6 +98,10 @@ class SessionsScreen(Screen[None]):
         self._draw()
 
     @on(Input.Submitted)
+    def _open_found(self) -> None:
+        self._table.focus()
+        self._table.action_enter()
+
     def action_into_list(self) -> None:
         """From the search to what it found."""
         self._table.focus()

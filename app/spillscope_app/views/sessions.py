@@ -207,11 +207,13 @@ def header(catalog: Catalog | None, shown: int, now: float, width: int) -> tuple
 
 def waiting(awaited: str, width: int) -> tuple[Line, ...]:
     """What is waited for, in one line."""
+    head, room = "Waiting for a session of ", max(0, width - 2)
+    where = Span(cut_start(foreign(awaited).text, room - len(head)), "strong")
     told = [
-        Piece(9, (Span("Waiting for a session of ", "warn"), foreign(awaited, "strong"))),
+        Piece(9, (Span(head, "warn"), where)),
         Piece(5, (Span("it opens here as soon as an agent begins one", "dim"),)),
     ]
-    return ((Span(" "), *spread(told, [], max(0, width - 2))),)
+    return ((Span(" "), *spread(told, [], room)),)
 
 
 def nothing_to_pick(catalog: Catalog | None, query: str) -> Paint:
