@@ -222,7 +222,7 @@ class LineTable(ScrollView, can_focus=True):
             self._move_to(self._outline.row(Key(key.ident)) or 0)
 
     def render_line(self, y: int) -> Strip:
-        row, width = y + self.scroll_offset.y, self.size.width
+        row, width = y + self.scroll_offset.y, self.scrollable_content_region.width  # the rest is the scroll bar's
         if not self._outline.height:
             lines = self._placeholder(width) if self._placeholder else ()
             return draw(self, lines[y] if y < len(lines) else (), width, self.rich_style)
