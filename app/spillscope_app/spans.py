@@ -131,7 +131,7 @@ def wrap(spans: Line, cells: int, indent: int = 0) -> list[Line]:
             head = chop_cells(text, max(1, cells - used))[0]
             lines.append((*row, Span(head, word.ink)))
             row, used, start, text = [*margin], indent, indent, text[max(1, len(head)) :]
-        row.append(Span(set_cell_size(text, cells - used) if cell_len(text) > cells - used else text, word.ink))
+        row.append(Span(text.rstrip() if cell_len(text) > cells - used else text, word.ink))
         used += cell_len(row[-1].text)
     return [*lines, tuple(row)]
 

@@ -237,9 +237,9 @@ class ListPane(Container):
         return self.query_one("#find", FindLine).has_focus
 
     def find(self) -> None:
-        """Let the user type a text."""
+        """Let the user type a text. The focus moves at once: the next keys may already be waiting."""
         self.add_class("-finding")
-        self.query_one("#find", FindLine).focus()
+        self.screen.set_focus(self.query_one("#find", FindLine))
 
     def leave_find(self, *, keep: bool) -> None:
         """Back to the list, with the text or without it."""
@@ -249,7 +249,7 @@ class ListPane(Container):
 
     def _close_find(self) -> None:
         self.set_class(bool(self.query_one("#find", FindLine).value), "-finding")
-        self.table.focus()
+        self.screen.set_focus(self.table)
 
     @on(Input.Changed)
     def _typed(self, message: Input.Changed) -> None:
