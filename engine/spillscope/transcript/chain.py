@@ -127,8 +127,10 @@ class Chain:
         meets = segment.parent(fresh[0]) if fresh else segment.leaf
         if segment.place(meets) < 0:
             return self._begin_segment(segment, new)
-        if self._touches(new, self.segment_starts[-1]) or segment.place(meets) < segment.place(segment.parent(segment.root)):
-            return self._rebuild()  # the latter: it enters the cycle that the path begins with at another place
+        compacted = any(member in index.boundaries for member in new)  # and may have kept a part of the path
+        in_cycle = segment.place(meets) < segment.place(segment.parent(segment.root))  # that the path begins with
+        if compacted or in_cycle or self._touches(new, self.segment_starts[-1]):
+            return self._rebuild()
         gone = segment.cut(segment.place(meets) + 1)
         joint = len(segment.path)
         segment.extend(fresh)
