@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo run test check lint types floors format bench clean
+.PHONY: help demo run test check lint types floors format bench screenshots clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -37,6 +37,9 @@ floors: .venv/ready ## imports point only downwards
 format: .venv/ready ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+screenshots: .venv/ready ## the pictures in screenshots/, from the demo
+	TZ=UTC TEXTUAL_ANIMATIONS=none $(BIN)/python tools/shots.py
 
 bench: .venv/ready ## the benchmarks, as ratios
 	PYTHONPATH=tests $(BIN)/python -m benchmarks
