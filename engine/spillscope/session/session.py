@@ -164,19 +164,24 @@ class Session:
         try:
             stat = self.place.path.stat()
         except FileNotFoundError:
-            return False
+            gone = self._plain_mark is not None
+            if gone:
+                self._plain_mark, self._tail.exists, self._tail.size = None, False, 0
+                self._forget()
+            return gone
         mark = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
         if mark == self._plain_mark:
             return False
-        messages = read_plain(self.place.path)
-        if messages is None:
+        plain = read_plain(self.place.path)
+        if plain is None:
             return False
         self._restarts += self._plain_mark is not None
         self._plain_mark = mark
         self._forget()
         self._tail.exists, self._tail.size, self._tail.mtime_ns = True, stat.st_size, stat.st_mtime_ns
-        for record in plain_records(messages):
+        for record in plain_records(plain.messages):
             self.index.add(record, 0, 0)
+        self.index.model = plain.model
         self._advance()
         return True
 

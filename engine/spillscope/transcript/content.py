@@ -16,10 +16,11 @@ def read_record(path: Path, index: Index, member: int) -> Record | None:
     uuid = index.uuids[member]
     length = index.lengths[member]
     if length == 0:  # a plain message has no place of its own in its file
-        messages = read_plain(path)
-        return next((record for record in plain_records(messages or ()) if record["uuid"] == uuid), None)
-    records = records_at(path, index.offsets[member], length)
-    return next((record for record in records if record.get("uuid") == uuid), None)
+        plain = read_plain(path)
+        records = plain_records(plain.messages) if plain is not None else ()
+        return next((record for record in records if record["uuid"] == uuid), None)
+    held = records_at(path, index.offsets[member], length)
+    return next((record for record in held if record.get("uuid") == uuid), None)
 
 
 def records_at(path: Path, offset: int, length: int) -> list[Record]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -15,7 +15,14 @@ from spillscope.transcript.parse import BOM, parse_line
 MAX_PLAIN_BYTES = 512 << 20
 
 
-def read_plain(path: Path) -> Sequence[object] | None:
+class PlainFile(NamedTuple):
+    """The messages of a file, and the model that a request body names."""
+
+    messages: Sequence[object]
+    model: str | None
+
+
+def read_plain(path: Path) -> PlainFile | None:
     """The messages of a file, or None where it is something else, a transcript say, or can't be read now."""
     try:
         if path.stat().st_size > MAX_PLAIN_BYTES:
@@ -43,15 +50,19 @@ def looks_plain(path: Path) -> bool | None:
     return None if head[:1] in (b"", b"[") else False
 
 
-def _messages(data: bytes) -> Sequence[object] | None:
+def _messages(data: bytes) -> PlainFile | None:
     try:
         value = orjson.loads(data)
     except orjson.JSONDecodeError:
         parsed = parse_line(data)
         value = parsed.records[0] if parsed.reason is None and len(parsed.records) == 1 else None
+    model = None
     if isinstance(value, dict):
+        model = value.get("model")
         value = value.get("messages") if "type" not in value else None
-    return value if isinstance(value, list) and any(message_kind(item) for item in value) else None
+    if not isinstance(value, list) or not any(map(message_kind, value)):
+        return None
+    return PlainFile(value, model if isinstance(model, str) else None)
 
 
 def plain_records(messages: Sequence[object]) -> Iterator[dict[str, Any]]:

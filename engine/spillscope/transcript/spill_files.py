@@ -20,13 +20,13 @@ MAX_COUNTED_BYTES = 8 << 20
 class SpillFile(NamedTuple):
     """A spill path and what may be known of it.
 
-    `path`: as it was named, or where the file of that name was found in a session that was moved. `exists` and `bytes` are
-    None for a path outside, which is never touched.
+    `path`: as it was named, or where the file of that name was found in a session that was moved. A path outside
+    is never touched: it `exists` not for us, and its `bytes` are None, as are those of a file that is not there.
     """
 
     path: str
     inside: bool
-    exists: bool | None
+    exists: bool
     bytes: int | None
     other_session: bool = False
 
@@ -55,7 +55,7 @@ class SpillFiles:
         moved = self._moved(path)
         if moved is not None and not (named is None and _exists(path)):
             return moved
-        return named if named is not None else SpillFile(path, inside=False, exists=None, bytes=None)
+        return named if named is not None else SpillFile(path, inside=False, exists=False, bytes=None)
 
     def _look(self, path: str) -> SpillFile | None:
         """What stands at a path that lies in the project; None for a path that does not even claim to."""
@@ -65,7 +65,7 @@ class SpillFiles:
             return None
         real = os.path.realpath(path)
         if not self._in_tool_results(real):
-            return SpillFile(path, inside=False, exists=None, bytes=None)
+            return SpillFile(path, inside=False, exists=False, bytes=None)
         size = _file_size(real)
         return SpillFile(path, inside=True, exists=size is not None, bytes=size, other_session=not self._is_own(real))
 

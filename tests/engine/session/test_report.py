@@ -91,7 +91,7 @@ CONTRACT: dict[str, Any] = {
         "override": (int, NONE), "threshold": (int, str), "source": STR, "spilled": INT, "charsSaved": INT, "reread": INT,
     }],
     "spills": [{
-        "toolUseId": (str, NONE), "path": STR, "tool": (str, NONE), "bytes": (int, NONE), "origin": STR, "exists": (bool, NONE),
+        "toolUseId": (str, NONE), "path": STR, "tool": (str, NONE), "bytes": (int, NONE), "origin": STR, "exists": BOOL,
         "inside": BOOL, "reread": (int, NONE), "mismatch": (str, NONE),
     }],
     "requests": [{

@@ -10,7 +10,7 @@ import pytest
 from spillscope.session.reading import Reading
 from spillscope.transcript import plain
 from spillscope.transcript.plain import plain_records, read_plain
-from transcripts import grouped, read, results
+from transcripts import grouped, open_session, read, results
 
 MESSAGES = [
     {"role": "user", "content": "Look."},
@@ -26,21 +26,26 @@ def save(folder: Path, value: object, name: str = "request.json") -> Path:
     return path
 
 
+def messages_of(path: Path) -> object:
+    found = read_plain(path)
+    return None if found is None else found.messages
+
+
 @pytest.mark.parametrize("value", [MESSAGES, {"model": "m", "messages": MESSAGES}])
 def test_a_list_or_a_request_body(tmp_path: Path, value: object) -> None:
-    assert read_plain(save(tmp_path, value)) == MESSAGES
+    assert messages_of(save(tmp_path, value)) == MESSAGES
 
 
 @pytest.mark.parametrize("start", [b"\xef\xbb\xbf", b"\n  \t", b"\r\n"])
 def test_marks_and_blanks_before_it(tmp_path: Path, start: bytes) -> None:
     path = tmp_path / "request.json"
     path.write_bytes(start + json.dumps(MESSAGES).encode())
-    assert read_plain(path) == MESSAGES
+    assert messages_of(path) == MESSAGES
 
 
 def test_lone_surrogates(tmp_path: Path) -> None:
     messages = [{"role": "user", "content": "\ud83d"}]
-    assert read_plain(save(tmp_path, {"messages": messages})) == messages
+    assert messages_of(save(tmp_path, {"messages": messages})) == messages
 
 
 @pytest.mark.parametrize(
@@ -114,8 +119,6 @@ def test_each_assistant_message_is_a_response_of_its_own(tmp_path: Path) -> None
 
 
 def test_a_rewritten_file_is_read_anew(tmp_path: Path) -> None:
-    from transcripts import open_session
-
     path = save(tmp_path, MESSAGES[:3])
     session = open_session(path)
     assert session.refresh().pending is not None
@@ -123,3 +126,19 @@ def test_a_rewritten_file_is_read_anew(tmp_path: Path) -> None:
     save(tmp_path, MESSAGES)
     reading = session.refresh()
     assert (grouped(reading), reading.pending) == ([["t1"]], None)
+
+
+def test_the_model_of_a_request_body_gives_the_window(tmp_path: Path) -> None:
+    reading = read(save(tmp_path, {"model": "claude-opus-4-1[1m]", "messages": MESSAGES}))
+    assert (reading.session.model, reading.context.window.size) == ("claude-opus-4-1[1m]", 1_000_000)
+
+
+def test_a_file_that_goes_is_gone(tmp_path: Path) -> None:
+    path = save(tmp_path, MESSAGES)
+    session = open_session(path)
+    assert len(session.refresh().groups) == 1
+    path.unlink()
+    reading = session.refresh()
+    assert (reading.session.exists, list(reading.groups)) == (False, [])
+    save(tmp_path, MESSAGES)
+    assert len(session.refresh().groups) == 1

@@ -84,7 +84,7 @@ def test_a_folder_or_a_pipe_is_no_spill_file(project: Path) -> None:
 def test_any_other_path_is_outside_and_left_alone(project: Path, path: str) -> None:
     (project / "s1/tool-results").mkdir(parents=True)
     named = path.format(project=project)
-    assert files_of(project).find(named) == SpillFile(named, inside=False, exists=None, bytes=None)
+    assert files_of(project).find(named) == SpillFile(named, inside=False, exists=False, bytes=None)
 
 
 @pytest.mark.parametrize("to_folder", [False, True])
@@ -101,7 +101,7 @@ def test_a_link_that_leads_out_is_outside(project: Path, tmp_path: Path, to_fold
         (folder / "t1.txt").symlink_to(secret)
     files = files_of(project)
     found = files.find(str(folder / "t1.txt"))
-    assert (found.inside, found.exists, found.bytes) == (False, None, None)
+    assert (found.inside, found.exists, found.bytes) == (False, False, None)
     assert files.count(found) is None
 
 
@@ -154,7 +154,7 @@ class TestMoved:
         elsewhere = tmp_path / "elsewhere" / "t1.txt"
         elsewhere.parent.mkdir()
         elsewhere.write_text("another")
-        assert files_of(project).find(str(elsewhere)) == SpillFile(str(elsewhere), inside=False, exists=None, bytes=None)
+        assert files_of(project).find(str(elsewhere)) == SpillFile(str(elsewhere), inside=False, exists=False, bytes=None)
 
     def test_not_through_a_link_that_leads_out(self, project: Path, tmp_path: Path) -> None:
         secret = tmp_path / "secret.txt"
