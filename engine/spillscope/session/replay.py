@@ -120,10 +120,17 @@ class Replay:
                 self.requests.set(at, self.requests[at]._replace(usage=self.index.responses[response].usage))
 
     def _begin_segment(self) -> None:
-        """S4: what stood open before a compaction or a `/clear` went out with the request that made the summary, or never."""
+        """S4: what stood open before a compaction or a `/clear` went out with the request that made the summary, or never.
+
+        What the compaction kept of it waits on, for the request that carries it.
+        """
         if self.segment_groups:
             self._close_group()
+            kept = set(self.chain.kept[len(self.segment_groups)])
+            waiting = [[(at, self.index.rows[at].record in kept) for at in rows] for rows in self._closed]
+            self._closed = [gone for rows in waiting if (gone := [at for at, stays in rows if not stays])]
             self._send(None)
+            self._open = [at for rows in waiting for at, stays in rows if stays]
         self.segment_groups.append(len(self.groups))
         self.count = RunningCount()
 

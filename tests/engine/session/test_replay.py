@@ -410,3 +410,19 @@ class TestDeadBranches:
         reading = read(writer.save(tmp_path))
         assert list(results(reading)) == ["b"]
         assert len(reading.requests) == 1
+
+
+def test_what_a_compaction_kept_of_the_open_group_waits_for_the_next_request(tmp_path: Path) -> None:
+    writer = Writer()
+    writer.prompt()
+    writer.call("Bash", "gone", "x" * 100)
+    writer.call("Bash", "kept", "y" * 200)
+    tail = writer.last
+    head = writer.records[-2]["uuid"]
+    writer.boundary(preservedSegment={"headUuid": head, "anchorUuid": "u7", "tailUuid": tail})
+    writer.last = tail
+    waiting = read(writer.save(tmp_path)).pending
+    writer.say(id="msg_after", usage=500)
+    reading = read(writer.save(tmp_path))
+    assert waiting is None  # the chain does not reach it until something hangs on it
+    assert [(group.assistant_id, reading.is_live(group)) for group in reading.groups] == [("msg_4", False), ("msg_after", True)]
