@@ -16,7 +16,7 @@ from spillscope.blocks import CLEARED_PLACEHOLDER, content_size, empty_placehold
 from spillscope.session.reading import Result
 from spillscope.session.session import Session
 from spillscope.transcript.content import content_in, plain_text, read_record, records_at
-from spillscope.transcript.index import Replacement
+from spillscope.transcript.entries import Replacement
 from spillscope.transcript.originals import local_texts
 from spillscope.transcript.parse import Record
 from spillscope.transcript.rows import Notice, ResultRow

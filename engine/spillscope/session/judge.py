@@ -9,7 +9,7 @@ from spillscope.budget.decide import State
 from spillscope.limits import Threshold
 from spillscope.session.reading import Fate, Observed, Result
 from spillscope.tokens.rough import rough_token_count
-from spillscope.transcript.index import Replacement
+from spillscope.transcript.entries import Replacement
 from spillscope.transcript.rows import ResultRow
 from spillscope.wrapper import PERSISTED_END, PERSISTED_TAG, format_size, header_slack
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from datetime import datetime
 from sys import intern
-from typing import Any, NamedTuple
+from typing import Any
 
 from spillscope.blocks import units
 from spillscope.tokens.rough import estimate_block, estimate_content, json_units, rough_token_count
 from spillscope.tokens.synthetic import is_synthetic
 from spillscope.tokens.usage import NO_USAGE, largest, read_usage
+from spillscope.transcript.entries import Boundary, Replacement, Response, read_boundary, read_stamp
 from spillscope.transcript.labels import call_label
 from spillscope.transcript.mentions import Mention, hook_notice, mentioned_spills
 from spillscope.transcript.results import UNKNOWN_CALL, Call, make_row
@@ -39,41 +39,6 @@ KNOWN_TYPES = frozenset(
         *("ai-title", "agent-name", "pr-link", "bridge-session", "worktree-state", "relocated", "frame-link"),
     }
 )
-
-
-class Replacement(NamedTuple):
-    """A recorded replacement: units and tokens (T3) of its text, the notice in it, and where its record stands."""
-
-    chars: int
-    tokens: int
-    notice: Notice | None
-    offset: int = 0
-    length: int = 0
-
-
-class Boundary(NamedTuple):
-    """A compaction boundary: uuids of its `preservedSegment` and `logicalParentUuid`, and the figures that it states."""
-
-    logical_parent: str | None
-    head: str | None
-    anchor: str | None
-    at: float | None
-    trigger: str | None
-    pre_tokens: int | None
-    post_tokens: int | None
-
-
-class Response:
-    """One API response, gathered from the records that share its `message.id`."""
-
-    __slots__ = ("call_members", "calls", "id", "members", "model", "synthetic", "usage")
-
-    def __init__(self, message_id: str, model: str | None, synthetic: bool) -> None:
-        self.id, self.model, self.synthetic = message_id, model, synthetic
-        self.usage = NO_USAGE
-        self.members: list[int] = []
-        self.calls: tuple[str, ...] = ()
-        self.call_members: tuple[int, ...] = ()  # which member made each
 
 
 class Index:
@@ -177,7 +142,7 @@ class Index:
         self.responses_of.append(-1)
         self.parents.append(ROOT if parent is None else self._find_parent(member, parent))
         self.version_of.append(self._version_id(record.get("version")))
-        stamp = _stamp(record.get("timestamp"))
+        stamp = read_stamp(record.get("timestamp"))
         self.stamps.append(stamp)
         if self.started is None and stamp == stamp:
             self.started = stamp
@@ -351,7 +316,7 @@ class Index:
     def _add_system(self, record: dict[str, Any], member: int) -> int:
         subtype = record.get("subtype")
         if subtype == "compact_boundary":
-            boundary = self.boundaries[member] = _boundary(record, self.stamps[member])
+            boundary = self.boundaries[member] = read_boundary(record, self.stamps[member])
             self.parents[member] = ROOT  # it ends the walk, whatever it says
             if boundary.head is not None:
                 self.heads.setdefault(boundary.head, []).append(member)
@@ -395,44 +360,3 @@ class Index:
                 if row.tool_use_id == tool_use_id:
                     self.tokens[member] += new.tokens - (row.tokens if old is None else old.tokens)
             self._touched.add(member)
-
-
-def _stamp(value: object) -> float:
-    """Seconds since the epoch; NaN where there is no readable timestamp."""
-    if isinstance(value, str):
-        try:
-            seconds = datetime.fromisoformat(value).timestamp()
-        except (ValueError, OverflowError, OSError):
-            return _NO_TIME
-        if _FIRST_SECOND <= seconds <= _LAST_SECOND:
-            return seconds
-    return _NO_TIME
-
-
-_NO_TIME = float("nan")
-_FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
-"""What can be shown as a date in UTC: years 1 to 9999."""
-
-
-def _boundary(record: dict[str, Any], at: float) -> Boundary:
-    meta = record.get("compactMetadata")
-    meta = meta if isinstance(meta, dict) else {}
-    kept = meta.get("preservedSegment")
-    kept = kept if isinstance(kept, dict) else {}
-    return Boundary(
-        _text(record.get("logicalParentUuid")) or _text(record.get("parentUuid")),
-        _text(kept.get("headUuid")),
-        _text(kept.get("anchorUuid")),
-        None if at != at else at,
-        _text(meta.get("trigger")),
-        _number(meta.get("preTokens")),
-        _number(meta.get("postTokens")),
-    )
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _number(value: object) -> int | None:
-    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e15 else None
