@@ -20,7 +20,7 @@ run: .venv/ready ## open the inspector on SESSION=…, by default on this direct
 	$(BIN)/spillscope $(SESSION)
 
 test: .venv/ready ## pass the tests
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist loadgroup
 
 check: lint types floors test ## all that CI checks
 

@@ -22,7 +22,7 @@ PROGRAM = [sys.executable, "-c", "from spillscope_app.cli import main; main()"]
 
 
 def run(*words: str | bytes, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    defaults: dict[str, Any] = {"capture_output": True, "stdin": subprocess.DEVNULL, "check": False, "timeout": 50}
+    defaults: dict[str, Any] = {"capture_output": True, "stdin": subprocess.DEVNULL, "check": False, "timeout": 120}
     return subprocess.run([*PROGRAM, *words], **{**defaults, **options})
 
 
@@ -183,6 +183,6 @@ def test_a_shell_completes_commands_paths_and_options(words: str, wanted: list[s
     }
     program = "from spillscope_app.cli import main; main(prog_name='spillscope')"
     done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=50
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=120
     )
     assert (done.stdout.split(), done.stderr) == (wanted, "")

@@ -233,7 +233,7 @@ class TestProcess:
             capture_output=True,
             stdin=subprocess.DEVNULL,
             env={**os.environ, **environ},
-            timeout=50,
+            timeout=120,
             check=False,
         )
 
@@ -257,7 +257,7 @@ class TestProcess:
             f"try: main(['report', {str(path)!r}])\nexcept SystemExit: pass\n"
             "print([name for name in sys.modules if name.split('.')[0] in ('textual', 'rich', 'watchfiles')])"
         )
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=50, check=True)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
         assert done.stdout.splitlines()[-1] == "[]"
 
 

@@ -22,9 +22,12 @@ from pathlib import Path
 
 import pytest
 
-SECONDS = 20.0
+SECONDS = 45.0
 """How long a test waits for what has to come: a loaded machine is slow, a broken program never gets there."""
+ESCAPE = "\x1b[27u"
+"""The escape key as a sequence of its own: a bare ESC and a key that comes soon after it are alt and that key."""
 _POLL = 0.02
+_QUIET = 0.15
 COMMAND = [sys.executable, "-c", "from spillscope_app.cli import main; main()"]
 
 needs_tmux = pytest.mark.skipif(
@@ -126,6 +129,23 @@ class Bare:
     def write(self, data: bytes) -> None:
         self._answer = len(self.sent)
         os.write(self._handle, data)
+
+    def visit(self, *steps: tuple[str, str]) -> None:
+        """Press keys, each when all that the one before brought has been drawn, waiting for what each brings."""
+        for key, answer in steps:
+            self.settle()
+            self.write(key.encode())
+            self.wait_for_text(answer)
+        self.settle()
+
+    def settle(self) -> None:
+        """Read until nothing more comes for a moment, so that what is next waited for is not what was under way."""
+        end = time.monotonic() + SECONDS
+        heard, last = len(self.sent), time.monotonic()
+        while time.monotonic() - last < _QUIET and self.read():
+            assert time.monotonic() < end, "it draws and draws"
+            if len(self.sent) != heard:
+                heard, last = len(self.sent), time.monotonic()
 
     def signal(self, number: signal.Signals) -> None:
         os.kill(self.pid, number)

@@ -39,10 +39,7 @@ def session(folder: Path) -> Path:
 def test_no_byte_of_a_session_takes_effect(tmp_path: Path) -> None:
     with bare([str(session(tmp_path))]) as terminal:
         terminal.wait_for(b"mustReapply")
-        opened = [(b"\r", "▾".encode()), (b"j", b"original"), (b"=", b"arithmetic"), (b"q", b"Groups")]
-        for key, answer in [*opened, (b"?", b"Words"), (b"q", b"Groups")]:
-            terminal.write(key)
-            terminal.wait_for(answer)
+        terminal.visit(("\r", "▾"), ("j", "original"), ("=", "arithmetic"), ("q", "Groups"), ("?", "Words"), ("q", "Groups"))
         terminal.write(b"q")
         assert terminal.wait_for_end() == 0
     for sequence in FOREIGN:
@@ -62,9 +59,7 @@ def test_a_signal_leaves_the_terminal_as_it_was(tmp_path: Path, number: signal.S
 def test_no_color_means_no_colour(tmp_path: Path) -> None:
     with bare([str(session(tmp_path))], variables={"NO_COLOR": "1"}) as terminal:
         terminal.wait_for(b"mustReapply")
-        terminal.write(b"k")
-        terminal.write(b"\r")
-        terminal.wait_for("▾".encode())
+        terminal.visit(("k\r", "▾"))
         terminal.write(b"q")
         assert terminal.wait_for_end() == 0
     assert terminal.colours() <= {39, 49}
@@ -73,7 +68,7 @@ def test_no_color_means_no_colour(tmp_path: Path) -> None:
 
 def test_without_a_terminal_it_says_what_to_do_instead(tmp_path: Path) -> None:
     done = subprocess.run(
-        [*COMMAND, str(session(tmp_path))], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, check=False
+        [*COMMAND, str(session(tmp_path))], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120, check=False
     )
     assert done.returncode == 2
     assert "spillscope report" in done.stderr

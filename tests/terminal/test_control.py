@@ -49,9 +49,7 @@ def test_stopped_and_continued(tmp_path: Path, how: str) -> None:
         terminal.write(b"")
         terminal.wait_for(DRAWN_AGAIN)
         terminal.wait_for(b"mustReapply")
-        terminal.write(b"?")
-        terminal.wait_for(b"Words")
-        terminal.write(b"q")
+        terminal.visit(("?", "Words"), ("q", "Groups"))
         terminal.write(b"q")
         assert terminal.wait_for_end() == 0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from terminal.driver import Bare, bare
+from terminal.driver import ESCAPE, bare
 from transcripts import Writer, lines
 
 KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -56,27 +56,20 @@ def newer(project: Path, evil: str) -> None:
     os.utime(path, (time.time(), time.time()))
 
 
-def visit(terminal: Bare, *steps: tuple[str, str]) -> None:
-    """Press keys, waiting for what each brings."""
-    for key, answer in steps:
-        terminal.write(key.encode())
-        terminal.wait_for_text(answer)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_foreign_text_is_only_text_wherever_it_is_shown(tmp_path: Path, kind: str) -> None:
     evil, forbidden = KINDS[kind]
     path, project = tree(tmp_path / "projects", evil)
     with bare([str(path)], columns=160, lines=45, variables={"XDG_CONFIG_HOME": str(tmp_path)}) as terminal:
         terminal.wait_for(b"mustReapply")
-        visit(terminal, ("g", "skipped"), ("\r", "▾"), ("j", "original"))
-        visit(terminal, ("m", "[Model view]"), ("o", "[Original]"), ("r", "[Record]"), ("w", "[Why]"))
-        visit(terminal, ("=", "arithmetic"), ("q", "Groups"), ("?", "Words"), ("q", "Groups"))
-        visit(terminal, ("t", "x clears"), ("x", "follow"))
-        visit(terminal, ("5", "Events"), ("g", "line"), ("6", "1 agent"), ("l", "▾"), ("j", "└"))
-        visit(terminal, ("/", "search q quit ?"), ("zzz", "No session"), ("\x1b", "written"))
+        terminal.visit(("g", "skipped"), ("\r", "▾"), ("j", "original"))
+        terminal.visit(("m", "[Model view]"), ("o", "[Original]"), ("r", "[Record]"), ("w", "[Why]"))
+        terminal.visit(("=", "arithmetic"), ("q", "Groups"), ("?", "Words"), ("q", "Groups"))
+        terminal.visit(("t", "x clears"), ("x", "follow"))
+        terminal.visit(("5", "Events"), ("g", "line"), ("6", "1 agent"), ("l", "▾"), ("j", "└"))
+        terminal.visit(("/", "search q quit ?"), ("zzz", "No session"), (ESCAPE, "written"))
         newer(project, evil)
-        visit(terminal, ("1", "newer session"), ("]", "now showing"), ("\x10", "Clear the filter."), ("\x1b", "Groups"))
+        terminal.visit(("1", "newer session"), ("]", "now showing"), ("\x10", "Clear the filter."), (ESCAPE, "Groups"))
         terminal.write(b"q")
         assert terminal.wait_for_end() == 0
     sent = terminal.sent.decode("utf-8", "replace")

@@ -118,10 +118,7 @@ def test_the_new_screens_need_no_colour_and_no_glyphs(tmp_path: Path) -> None:
     root = projects(tmp_path / "projects")
     with bare(["--ascii", str(root)], variables={"NO_COLOR": "1"}) as terminal:
         terminal.wait_for_text("o live")
-        terminal.write(b"\r")
-        terminal.wait_for_text("Groups")
-        terminal.write(b"5")
-        terminal.wait_for_text("240k > 200k > Glob 48k replaced")
+        terminal.visit(("\r", "Groups"), ("5", "240k > 200k > Glob 48k replaced"))
         terminal.write(b"q")
         assert terminal.wait_for_end() == 0
     assert terminal.sent.isascii()

@@ -16,7 +16,7 @@ from spillscope.errors import SpillscopeError
 from spillscope_app.demo import launch
 from spillscope_app.demo.home import home_of
 
-SECONDS = 20.0
+SECONDS = 45.0
 PARENT = """
 import sys
 from spillscope_app.demo.launch import running

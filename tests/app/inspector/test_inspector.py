@@ -269,10 +269,7 @@ async def test_hostile_text_is_only_text(text: str) -> None:
         assert "not up to date" in screen_text(bench.app)
 
 
-SIZES = [
-    *((1, 1), (2, 3), (7, 60), (20, 5), (39, 8), (40, 12)),
-    *((61, 19), (80, 20), (99, 24), (100, 7), (200, 1), (200, 60)),
-]
+SIZES = [(1, 1), (7, 60), (39, 8), (61, 19), (99, 24), (100, 7), (200, 1), (200, 60)]
 
 
 async def test_every_size_is_drawn() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -31,19 +32,36 @@ SLACK = 3
 
 
 class Heart:
-    """Beats in the loop, and notes by how much each beat came late."""
+    """Beats in the loop, and notes by how much each beat came late, as far as that is our own doing.
+
+    A machine that is busy with others makes every beat late. So what counts is what this process did meanwhile: the time for
+    which it computed, and how often a thread beside the loop, which the machine treats alike, has beaten.
+    """
 
     def __init__(self) -> None:
         self.late: list[tuple[str, float]] = []
         self.doing = "opening"
+        self._beside = 0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._beat_beside)
+
+    def _beat_beside(self) -> None:
+        while not self._stop.wait(BEAT):
+            self._beside += 1
 
     async def beat(self) -> None:
-        last = time.perf_counter()
+        self._thread.start()
+        last = time.perf_counter(), time.process_time(), self._beside
         while True:
             await asyncio.sleep(BEAT)
-            now = time.perf_counter()
-            self.late.append((self.doing, now - last - BEAT))
+            now = time.perf_counter(), time.process_time(), self._beside
+            late, computed, beaten = (new - old for new, old in zip(now, last, strict=True))
+            self.late.append((self.doing, min(late, max(computed, beaten * BEAT)) - BEAT))
             last = now
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join()
 
 
 @asynccontextmanager
@@ -54,6 +72,7 @@ async def heart() -> AsyncIterator[Heart]:
         yield beating
     finally:
         task.cancel()
+        beating.stop()
 
 
 def write_many(path: Path) -> Writer:
@@ -81,15 +100,16 @@ def write_many(path: Path) -> Writer:
 
 async def until(condition: object, pilot: Pilot[None]) -> None:
     assert callable(condition)
-    deadline = time.monotonic() + 40
+    deadline = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < deadline
         await asyncio.sleep(BEAT)
     await pilot.pause()
 
 
-@pytest.mark.timeout(120)
-async def test_the_loop_never_stalls_beside_a_large_session(tmp_path: Path) -> None:
+@pytest.mark.timeout(300)
+async def test_the_loop_never_stalls_beside_a_large_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quiet.SOON", 0.0)  # a heart that beats is no sign of unrest
     path = tmp_path / "11111111-2222-4333-8444-555555555555.jsonl"
     writer = write_many(path)
     limits = WatchedLimits(LimitsPlan())

@@ -136,7 +136,7 @@ ACTIONS = [_single, _single, _fan, _fan, _line, _rewind, _compact, _clear, _repl
 ACTIONS += [_noise, _synthetic, _dangling, _again]
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(conversations(), st.data())
 def test_appends_and_a_cold_open_read_the_same(tmp_path: Path, records: list[dict[str, Any]], data: st.DataObject) -> None:
     path = tmp_path / "s.jsonl"
@@ -151,7 +151,7 @@ def test_appends_and_a_cold_open_read_the_same(tmp_path: Path, records: list[dic
         assert comparable(reading) == comparable(cold)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(conversations())
 def test_record_by_record(tmp_path: Path, records: list[dict[str, Any]]) -> None:
     path = tmp_path / "s.jsonl"
