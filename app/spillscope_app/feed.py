@@ -164,15 +164,16 @@ class Feed:
 
     def look(self) -> None:
         """Read now, and again whenever the files look different, until stopped."""
-        unread = 0.0
+        unread, rest = 0.0, REST_SECONDS
         self.read_now()
-        while not self._stop.wait(REST_SECONDS):
+        while not self._stop.wait(rest):
             hinted = self._wake.wait(LOOK_SECONDS)
             self._wake.clear()
             unread += LOOK_SECONDS
             overdue = unread >= (RETRY_SECONDS if self._trouble else REREAD_SECONDS)
+            rest = 0.0
             if not self._stop.is_set() and (diff(self._seen, scan(self._paths)) or hinted or overdue):
-                unread = 0.0
+                unread, rest = 0.0, REST_SECONDS
                 self.read_now()
 
     def read_now(self) -> None:

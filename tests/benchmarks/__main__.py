@@ -15,10 +15,13 @@ from tempfile import TemporaryDirectory
 from benchmarks.bare import bare_loop
 from benchmarks.generate import Author, write_transcript
 from benchmarks.measure import Figure, in_turn, table, timed
+from benchmarks.screen import screen_figures
 from benchmarks.work import first_reading, open_index, report
 
 MB = 1_000_000
 SMALL_MB = 1
+MOST_SEEN = 30
+"""Appends that are waited for on the screen."""
 SCREEN = "spillscope_app.inspector"
 
 
@@ -28,10 +31,20 @@ def main() -> None:
     parser.add_argument("--mb", type=int, default=100, help="size of the large transcript (default: 100)")
     parser.add_argument("--rounds", type=int, default=7, help="how often each thing is measured (default: 7)")
     parser.add_argument("--appends", type=int, default=300, help="how many appends are measured (default: 300)")
+    parser.add_argument("--keys", type=int, default=100, help="how many keys are measured (default: 100)")
+    parser.add_argument("--screen", action="store_true", help="the figures of the screen alone")
     parser.add_argument("--quick", action="store_true", help="a small file and few rounds, to try it")
     wanted = parser.parse_args()
     if wanted.quick:
-        wanted.mb, wanted.rounds, wanted.appends = 10, 3, 30
+        wanted.mb, wanted.rounds, wanted.appends, wanted.keys = 10, 3, 30, 20
+    if not wanted.screen:
+        print(f"The engine\n\n{table(engine_figures(wanted))}\n")
+    with TemporaryDirectory() as folder:
+        print(f"The screen\n\n{table(screen_figures(Path(folder), wanted.keys, min(wanted.appends, MOST_SEEN)))}")
+
+
+def engine_figures(wanted: argparse.Namespace) -> list[Figure]:
+    """Opening, processes, memory and appends, over one large transcript."""
     with TemporaryDirectory() as folder:
         home = Path(folder)
         large, small = home / "-srv-app" / "large.jsonl", home / "-srv-app" / "small.jsonl"
@@ -40,13 +53,12 @@ def main() -> None:
         small_author, _ = write_transcript(small, SMALL_MB * MB)
         mean = made.size / made.records
         print(f"{made.size / MB:.0f} MB in {made.records:,} records of {mean:,.0f} bytes; the small one: {SMALL_MB} MB")
-        figures = [
+        return [
             *opening(large, wanted.rounds),
             *processes(large, wanted.rounds, environment(home)),
             *memory(large, small, wanted.rounds, environment(home)),
             *appends((large, author), (small, small_author), wanted.appends),
         ]
-    print(table(figures))
 
 
 def opening(path: Path, rounds: int) -> list[Figure]:

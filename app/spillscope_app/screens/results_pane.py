@@ -67,7 +67,8 @@ class ResultsPane(Container):
     @on(LineTable.Selected)
     def _selection_moved(self, message: LineTable.Selected) -> None:
         message.stop()
-        self.post_message(self.Chosen())
+        if self.table.has_focus:
+            self.post_message(self.Chosen())
 
     @on(LineTable.Followed)
     def _following_changed(self, message: LineTable.Followed) -> None:

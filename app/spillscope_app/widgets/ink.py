@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Size
@@ -10,31 +12,46 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from spillscope.clean import clean
-from spillscope_app.spans import INKS, Line, fit
+from spillscope_app.spans import INKS, Line, Span, fit
 
 INK_CLASSES = frozenset(f"ink--{ink}" for ink in INKS)
 """Component classes of a widget that draws lines. Their colours stand in the app's style sheet."""
+UNDERLINED = frozenset({"pick", "over"})
+"""Inks whose blanks can be seen, in some theme."""
 
 
 def draw(widget: Widget, spans: Line, cells: int, base: Style) -> Strip:
-    """A line as a strip of exactly `cells` cells on the ground of `base`.
+    """A line as a strip of exactly `cells` cells on the ground of `base`, in as few segments as there are looks.
 
     Text is cleaned here even when it came clean: whatever a view forgot, no control character leaves the app.
     """
-    segments = [Segment(clean(span.text), _style(widget, span.ink, base)) for span in fit(spans, cells)]
-    return Strip(segments).adjust_cell_length(cells, base)
+    segments = [Segment(clean(span.text), _style(widget, span, base)) for span in fit(spans, cells)]
+    return Strip(segments).adjust_cell_length(cells, base).simplify()
 
 
-def scrolled_size(view: ScrollView, lines: int) -> Size:
-    """The virtual size of a view of so many lines.
+def set_height(view: ScrollView, lines: int) -> None:
+    """Tell a view that it has so many lines.
 
-    It changes only where there is something to scroll: each change lays out the whole screen again, which costs a frame.
+    The framework would lay out the whole screen again, which costs a frame; that is needed only where a scroll bar comes or
+    goes.
     """
-    return Size(0, max(lines, view.container_size.height))
+    seen = view.container_size.height
+    if seen and (lines > seen) != view.show_vertical_scrollbar:
+        view.virtual_size = Size(0, lines)
+        return
+    view.set_reactive(Widget.virtual_size, Size(0, lines))
+    if lines > seen > 0:
+        view.vertical_scrollbar.window_virtual_size = lines
+    view.scroll_y = min(view.scroll_y, view.max_scroll_y)
 
 
-def _style(widget: Widget, ink: str, base: Style) -> Style:
-    if not ink:
+def _style(widget: Widget, span: Span, base: Style) -> Style:
+    if not span.ink or (span.text.isspace() and span.ink not in UNDERLINED):
         return base
-    style = widget.get_component_rich_style(f"ink--{ink}")
-    return base + Style(color=style.color, bold=style.bold, italic=style.italic, dim=style.dim, underline=style.underline)
+    return _inked(widget.get_component_rich_style(f"ink--{span.ink}"), base)
+
+
+@lru_cache(maxsize=512)
+def _inked(ink: Style, ground: Style) -> Style:
+    """An ink on a ground, whose own background stays."""
+    return ground + Style(color=ink.color, bold=ink.bold, italic=ink.italic, dim=ink.dim, underline=ink.underline)

@@ -8,6 +8,7 @@ from typing import ClassVar
 from rich.style import Style
 from textual import events
 from textual.cache import LRUCache
+from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
@@ -16,7 +17,7 @@ from textual.strip import Strip
 
 from spillscope_app.commands import bindings
 from spillscope_app.spans import Paint, Span
-from spillscope_app.widgets.ink import INK_CLASSES, draw, scrolled_size
+from spillscope_app.widgets.ink import INK_CLASSES, draw, set_height
 from spillscope_app.widgets.outline import GUTTER, ITSELF, Empty, Items, Key, Outline
 
 SCROLLBAR = 1
@@ -66,7 +67,9 @@ class LineTable(ScrollView, can_focus=True):
         self._cursor = 0
         self._announced: Key | None = None
         self._placeholder: Paint | None = None
-        self._strips: LRUCache[tuple[object, ...], Strip] = LRUCache(_CACHED_ROWS)
+        self._strips: LRUCache[tuple[object, ...], Strip] = LRUCache(_CACHED_ROWS)  # by place
+        self._looks: LRUCache[tuple[object, ...], Strip] = LRUCache(_CACHED_ROWS)  # by content
+        self._ground_style: Style | None = None
 
     @property
     def selected(self) -> Key | None:
@@ -112,7 +115,7 @@ class LineTable(ScrollView, can_focus=True):
         self._expanded = expanded
         self._outline = Outline.build(items, expanded, all_but=self._all_but)
         self._strips.clear()
-        self.virtual_size = scrolled_size(self, self._outline.height)
+        set_height(self, self._outline.height)
         if self.following:
             self._to_newest()
         else:
@@ -221,13 +224,31 @@ class LineTable(ScrollView, can_focus=True):
         elif not itself and not deeper:
             self._move_to(self._outline.row(Key(key.ident)) or 0)
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows alone: around them there is no border and no padding that would have to be put to each of them."""
+        colour, filters, ground = self.background_colors[1], self.get_line_filters(), self._ground
+        strips = []
+        for y in crop.line_range:
+            strip = self.render_line(y)
+            for one in filters:
+                strip = strip.apply_filter(one, colour)
+            strips.append(strip.crop_extend(*crop.column_span, ground))
+        return strips
+
+    @property
+    def _ground(self) -> Style:
+        """The style of what is not drawn on. The framework would go through all its ancestors each time."""
+        if self._ground_style is None:
+            self._ground_style = self.rich_style
+        return self._ground_style
+
     def render_line(self, y: int) -> Strip:
         row, width = y + self.scroll_offset.y, self.scrollable_content_region.width  # the rest is the scroll bar's
         if not self._outline.height:
             lines = self._placeholder(width) if self._placeholder else ()
-            return draw(self, lines[y] if y < len(lines) else (), width, self.rich_style)
+            return draw(self, lines[y] if y < len(lines) else (), width, self._ground)
         if row >= self._outline.height:
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self._ground)
         here = row == self._cursor
         cached = (row, width, here, self.has_focus)
         strip = self._strips.get(cached)
@@ -239,9 +260,13 @@ class LineTable(ScrollView, can_focus=True):
         at, child = self._outline.place(row)
         can_open = child == ITSELF and self._outline.items.children(at)
         mark = ("▾ " if self._outline.is_opened(at) else "▸ ") if can_open else "  "
-        base = self._cursor_style() if here else self.rich_style
+        base = self._cursor_style() if here else self._ground
         spans = (Span(mark, "dim"), *self._outline.items.line(at, child, max(0, width - GUTTER)))
-        return draw(self, spans, width, base)
+        look = (spans, width, base)
+        strip = self._looks.get(look)
+        if strip is None:
+            strip = self._looks[look] = draw(self, spans, width, base)
+        return strip
 
     def _cursor_style(self) -> Style:
         return self.get_component_rich_style("line-table--cursor")
@@ -249,6 +274,8 @@ class LineTable(ScrollView, can_focus=True):
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._strips.clear()
+        self._looks.clear()
+        self._ground_style = None
 
     def on_focus(self) -> None:
         self.refresh()
@@ -257,7 +284,7 @@ class LineTable(ScrollView, can_focus=True):
         self.refresh()
 
     def on_resize(self, event: events.Resize) -> None:
-        self.virtual_size = scrolled_size(self, self._outline.height)
+        set_height(self, self._outline.height)
         if self.following:
             self._to_newest()
         else:

@@ -12,7 +12,7 @@ from textual.strip import Strip
 
 from spillscope_app.commands import bindings
 from spillscope_app.spans import Line, Paint
-from spillscope_app.widgets.ink import INK_CLASSES, draw, scrolled_size
+from spillscope_app.widgets.ink import INK_CLASSES, draw, set_height
 
 
 class TextView(ScrollView, can_focus=True):
@@ -48,7 +48,7 @@ class TextView(ScrollView, can_focus=True):
     def _repaint(self) -> None:
         width = self.scrollable_content_region.width
         self._painted = self._paint(width) if self._paint and width > 0 else ()
-        self.virtual_size = scrolled_size(self, len(self._painted))
+        set_height(self, len(self._painted))
         self.refresh()
 
     def on_resize(self, event: events.Resize) -> None:

@@ -40,7 +40,7 @@ MEANT = {
     *("BINDINGS", "COMPONENT_CLASSES", "DEFAULT_CSS", "ALLOW_SELECT", "AUTO_FOCUS", "CSS_PATH", "TITLE", "COMMANDS"),
     *("HORIZONTAL_BREAKPOINTS", "VERTICAL_BREAKPOINTS", "compose", "render_line", "notify_style_update", "can_focus"),
     *("get_theme_variable_defaults", "get_default_screen", "get_system_commands", "animation_level", "can_focus_children"),
-    *("insert", "get_line_filters", "DEFAULT_MODE"),
+    *("insert", "get_line_filters", "DEFAULT_MODE", "render_lines"),
 }
 """Names of Textual that are overridden on purpose."""
 FRAMEWORK = ("__", "on_", "watch_", "_css", "_inherit", "_merged", "_reactives", "_decorated", "_computes", "_class")
