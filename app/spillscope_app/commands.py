@@ -27,7 +27,8 @@ PLACE_NAMES: dict[Place, str] = {
 class Command:
     """A thing that a user can do. `keys`: comma-separated, as Textual writes them; `shown`: as people read them.
 
-    `description` is the word in the footer, `help` the sentence in help and palette. `in_footer`: shown there while it works.
+    `description` is the word in the footer, `help` the sentence in help and palette. `footer`: its rank among
+    those that are shown there while they work, the lowest the first to go where there is little room; 0: not shown.
     """
 
     id: str
@@ -37,8 +38,13 @@ class Command:
     action: str
     description: str
     help: str
-    in_footer: bool = False
+    footer: int = 0
     in_palette: bool = True
+
+    @property
+    def key(self) -> str:
+        """The first of its keys, as Textual writes it: the one that is shown."""
+        return self.keys.partition(",")[0]
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -56,7 +62,7 @@ COMMANDS: tuple[Command, ...] = (
         "enter",
         "open",
         "Open or close a group; on a result, go to its detail.",
-        in_footer=True,
+        footer=9,
         in_palette=False,
     ),
     Command("deeper", "list", "right,l", "→ l", "fold(True)", "deeper", "Open a group, or go into it.", in_palette=False),
@@ -78,7 +84,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("text-first", "text", "g,home", "g Home", "scroll_edge('first')", "first", "To the first line.", in_palette=False),
     Command("text-last", "text", "G,end", "G End", "scroll_edge('last')", "last", "To the last line.", in_palette=False),
-    Command("detail", "groups", "tab", "tab", "detail", "detail", "Go to the detail of the selected row, and back.", True),
+    Command("detail", "groups", "tab", "tab", "detail", "detail", "Go to the detail of the selected row, and back.", footer=7),
     Command("model", "groups", "m", "m", "tab('model')", "model view", "What the model got of the selected result."),
     Command("original", "groups", "o", "o", "tab('original')", "original", "The original of the selected result."),
     Command("why", "groups", "w", "w", "tab('why')", "why", "Why the selected row is as it is."),
@@ -97,7 +103,15 @@ COMMANDS: tuple[Command, ...] = (
         "What would the other setting of the budget's switch have done? And back.",
     ),
     Command(
-        "back", "groups", "escape", "esc", "back", "back", "One step back: to the list, at last to no filter.", False, False
+        "back",
+        "groups",
+        "escape",
+        "esc",
+        "back",
+        "back",
+        "One step back: to the list, at last to no filter.",
+        footer=2,
+        in_palette=False,
     ),
     Command(
         "find",
@@ -107,10 +121,18 @@ COMMANDS: tuple[Command, ...] = (
         "find",
         "find",
         "Only what has a text in its call, tool or id; then enter: or content.",
-        True,
+        footer=8,
     ),
     Command(
-        "leave-find", "find", "down,tab", "↓", "screen.leave_find", "to the list", "To the list, still filtered.", False, False
+        "leave-find",
+        "find",
+        "down,tab",
+        "↓",
+        "screen.leave_find",
+        "to the list",
+        "To the list, still filtered.",
+        footer=7,
+        in_palette=False,
     ),
     Command("next-match", "groups", "n", "n", "match(1)", "next match", "The next match of the filter.", in_palette=False),
     Command("last-match", "groups", "N", "N", "match(-1)", "match before", "The match before.", in_palette=False),
@@ -121,11 +143,19 @@ COMMANDS: tuple[Command, ...] = (
     Command("by-spilled", "groups", "p", "p", "filter('spilled')", "spilled", "Only what was spilled."),
     Command("by-over", "groups", "v", "v", "filter('over')", "over budget", "Only groups over their budget."),
     Command("unfiltered", "groups", "x", "x", "filter('clear')", "no filter", "Clear the filter."),
-    Command("follow", "groups", "f", "f", "follow", "follow", "Follow the newest group until you move.", in_footer=True),
-    Command("sums", "groups", "equals_sign", "=", "sums", "sums", "The arithmetic of the gauge, line by line.", in_footer=True),
-    Command("follow-events", "events", "f", "f", "follow", "follow", "Follow the newest event until you move.", in_footer=True),
+    Command("follow", "groups", "f", "f", "follow", "follow", "Follow the newest group until you move.", footer=6),
+    Command("sums", "groups", "equals_sign", "=", "sums", "sums", "The arithmetic of the gauge, line by line.", footer=5),
+    Command("follow-events", "events", "f", "f", "follow", "follow", "Follow the newest event until you move.", footer=6),
     Command(
-        "leave-events", "events", "escape", "esc", "app.show_mode('groups')", "back", "Back to the groups.", in_palette=False
+        "leave-events",
+        "events",
+        "escape",
+        "esc",
+        "app.show_mode('groups')",
+        "back",
+        "Back to the groups.",
+        footer=2,
+        in_palette=False,
     ),
     Command(
         "search-sessions",
@@ -135,9 +165,18 @@ COMMANDS: tuple[Command, ...] = (
         "search",
         "search",
         "Find sessions by words of their directory, id or model; enter opens.",
-        in_footer=True,
+        footer=8,
     ),
-    Command("into-list", "sessions", "down", "↓", "into_list", "to the list", "From the search to the list.", in_palette=False),
+    Command(
+        "into-list",
+        "sessions",
+        "down",
+        "↓",
+        "into_list",
+        "to the list",
+        "From the search to the list.",
+        in_palette=False,
+    ),
     Command(
         "leave-sessions",
         "sessions",
@@ -146,14 +185,11 @@ COMMANDS: tuple[Command, ...] = (
         "leave",
         "back",
         "Clear the search; then back to the groups.",
+        footer=2,
         in_palette=False,
     ),
-    Command(
-        "groups", "anywhere", "1", "1", "app.show_mode('groups')", "groups", "The messages with their results.", in_footer=True
-    ),
-    Command(
-        "events", "anywhere", "5", "5", "app.show_mode('events')", "events", "What was decided, as it happens.", in_footer=True
-    ),
+    Command("groups", "anywhere", "1", "1", "app.show_mode('groups')", "groups", "The messages with their results.", footer=1),
+    Command("events", "anywhere", "5", "5", "app.show_mode('events')", "events", "What was decided, as it happens.", footer=3),
     Command(
         "sessions",
         "anywhere",
@@ -162,7 +198,7 @@ COMMANDS: tuple[Command, ...] = (
         "app.show_mode('sessions')",
         "sessions",
         "All sessions of all projects; enter opens one.",
-        in_footer=True,
+        footer=4,
     ),
     Command(
         "newer",
@@ -181,12 +217,10 @@ COMMANDS: tuple[Command, ...] = (
         "close",
         "close",
         "Close this.",
-        True,
+        footer=9,
         in_palette=False,
     ),
-    Command(
-        "help", "anywhere", "question_mark,f1", "?", "app.help", "help", "What the words, marks and keys mean.", in_footer=True
-    ),
+    Command("help", "anywhere", "question_mark,f1", "?", "app.help", "help", "What the words, marks and keys mean.", footer=11),
     Command(
         "palette",
         "anywhere",
@@ -207,9 +241,7 @@ COMMANDS: tuple[Command, ...] = (
         "Stop for now and give the terminal back; fg comes back.",
         in_palette=False,
     ),
-    Command(
-        "quit", "anywhere", "q,ctrl+q", "q", "app.quit", "quit", "Leave. Nothing was written to the session.", in_footer=True
-    ),
+    Command("quit", "anywhere", "q,ctrl+q", "q", "app.quit", "quit", "Leave. Nothing was written to the session.", footer=10),
 )
 
 
@@ -225,7 +257,7 @@ def bindings(*places: Place) -> list[BindingType]:
             command.keys,
             command.action,
             command.description,
-            show=command.in_footer,
+            show=command.footer > 0,
             key_display=command.shown,
             tooltip=command.help,
             id=command.id,

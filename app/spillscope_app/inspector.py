@@ -116,6 +116,7 @@ class Inspector(App[None]):
         self._feed: Feed | None = None
         self._origin = -1  # of the present feed
         self._picture, self._journal = Picture(start.session or ""), Journal()
+        self._passed_over: frozenset[str] = frozenset()  # sessions that the user saw when choosing another one
         self._lister = Lister(start.root, self.post_message, now)
         self._main = GroupsScreen(self._picture, now, self._source)
         self._events = EventsScreen(self._picture, now)
@@ -267,6 +268,7 @@ class Inspector(App[None]):
 
     @on(SessionsScreen.Picked)
     def _session_picked(self, message: SessionsScreen.Picked) -> None:
+        self._passed_over = message.listed
         if message.path != self._picture.path:
             self.open_session(message.path)
         self.action_show_mode("groups")
@@ -285,7 +287,7 @@ class Inspector(App[None]):
         if message.path != self._picture.path or message.newer == self._picture.newer:
             return
         self._show(replace(self._picture, newer=message.newer))
-        if message.newer is not None and self._options.follow_project:
+        if message.newer is not None and self._options.follow_project and message.newer not in self._passed_over:
             self.action_go_to_newer()
 
     # --- what the user asks for -----------------------------------------------------------------------------------------
@@ -296,6 +298,7 @@ class Inspector(App[None]):
         if newer is None:
             self._tell("no newer live session of this project")
         else:
+            self._passed_over = frozenset()
             self.open_session(newer)
             self._tell(f"now showing {Path(newer).stem}")
 

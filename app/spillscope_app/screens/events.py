@@ -9,7 +9,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from spillscope_app.commands import bindings
 from spillscope_app.format import plural
@@ -19,6 +18,7 @@ from spillscope_app.screens.detail import rule
 from spillscope_app.spans import Span
 from spillscope_app.views import top
 from spillscope_app.views.events import EventItems, nothing_happened
+from spillscope_app.widgets.key_line import KeyLine
 from spillscope_app.widgets.line_table import LineTable
 from spillscope_app.widgets.painted import Painted
 
@@ -45,7 +45,7 @@ class EventsScreen(Screen[None]):
         yield Painted(id="events-header")
         yield Painted(id="events-rule")
         yield LineTable(id="events")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self._composed = True

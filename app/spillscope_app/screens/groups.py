@@ -8,7 +8,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from spillscope_app.commands import bindings
 from spillscope_app.feed import Source
@@ -20,6 +19,7 @@ from spillscope_app.screens.sheet import SheetScreen
 from spillscope_app.views import top
 from spillscope_app.views.sums import sums
 from spillscope_app.widgets.gauge import gauge_lines
+from spillscope_app.widgets.key_line import KeyLine
 from spillscope_app.widgets.line_table import LineTable
 from spillscope_app.widgets.outline import Key
 from spillscope_app.widgets.painted import Painted
@@ -48,7 +48,7 @@ class GroupsScreen(Screen[None]):
             yield ListPane(self._picture, self._source)
             yield ResultsPane()
             yield Detail(self._source, id="detail")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self._composed = True

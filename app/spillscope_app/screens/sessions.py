@@ -10,11 +10,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer, Input
+from textual.widgets import Input
 
 from spillscope_app.catalog import Catalog
 from spillscope_app.commands import bindings
 from spillscope_app.views import sessions as view
+from spillscope_app.widgets.key_line import KeyLine
 from spillscope_app.widgets.line_table import SCROLLBAR, LineTable
 from spillscope_app.widgets.outline import Empty
 from spillscope_app.widgets.painted import Painted
@@ -31,9 +32,10 @@ class SessionsScreen(Screen[None]):
 
     @dataclass
     class Picked(Message):
-        """The user wants to see this session."""
+        """The user wants to see this session, and none of the others that were listed."""
 
         path: str
+        listed: frozenset[str]
 
     def __init__(self, now: Callable[[], float]) -> None:
         super().__init__()
@@ -51,7 +53,7 @@ class SessionsScreen(Screen[None]):
         yield TypedLine(id="search", placeholder=_SEARCH)
         yield Painted(id="sessions-heading")
         yield LineTable(id="sessions", enter_opens=True)
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self._composed = True
@@ -109,8 +111,9 @@ class SessionsScreen(Screen[None]):
     @on(LineTable.Opened)
     def _open(self, message: LineTable.Opened) -> None:
         at = self._items.find(message.key.ident) if self._items is not None else None
-        if at is not None and self._items is not None:
-            self.post_message(self.Picked(self._items.path(at, message.key.child)))
+        if at is not None and self._items is not None and self._catalog is not None:
+            listed = frozenset(entry.path for entry in self._catalog.entries)
+            self.post_message(self.Picked(self._items.path(at, message.key.child), listed))
 
     def action_search(self) -> None:
         """Type what to look for."""

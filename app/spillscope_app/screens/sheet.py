@@ -5,10 +5,10 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.screen import ModalScreen
-from textual.widgets import Footer
 
 from spillscope_app.commands import bindings
 from spillscope_app.spans import Paint, Span
+from spillscope_app.widgets.key_line import KeyLine
 from spillscope_app.widgets.painted import Painted
 from spillscope_app.widgets.text_view import TextView
 
@@ -27,7 +27,7 @@ class SheetScreen(ModalScreen[None]):
         with Container(id="sheet"):
             yield Painted(id="sheet-title")
             yield TextView(id="sheet-text")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.query_one("#sheet-title", Painted).show(lambda width: ((Span(self._heading, "title"),),))

@@ -100,7 +100,9 @@ class SiftedItems(GroupItems):
         return at if self._pending is not None and ident == 2 * self._pending.number else None
 
     def counts(self) -> list[int]:
-        return [self.children(at) for at in range(len(self))]
+        every = [len(group.results) for group in self.reading.groups]
+        found = [every[number] for number in self._numbers]
+        return found if self._pending is None else [*found, len(self._pending.results)]
 
 
 class Sieve:

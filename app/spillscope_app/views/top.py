@@ -77,7 +77,7 @@ def badges(picture: Picture, with_evidence: bool) -> list[Span]:
     if reading.limits.source("aggregate") == FLIPPED:
         found.append(f"what-if: budget {'on' if reading.aggregate else 'off'}")
     elif not reading.aggregate:
-        found.append(f"! budget off · {reading.evidence}" if with_evidence else "! budget off")
+        found.append(f"! budget {reading.evidence}" if with_evidence else "! budget off")
     return [Span(cut(foreign(badge).text, _LONGEST_BADGE), "over") for badge in found]
 
 

@@ -222,7 +222,7 @@ def _choice(facts: Facts, rank: str, result: Result, note: Line, chosen: bool) -
 def _budget_source(facts: Facts, reading: Reading) -> None:
     limit = reading.limits.get_per_message_budget_limit()
     facts.value("budget", exact(limit), (foreign(reading.limits.source("message_budget"), "dim"),), strong=True)
-    facts.say(line(f"Believed to be {'on' if reading.aggregate else 'off'}: ", foreign(reading.evidence, "dim")))
+    facts.say(line("Believed to be ", foreign(reading.evidence, "dim")))
 
 
 def _observed(facts: Facts, result: Result) -> None:

@@ -132,7 +132,7 @@ def reading(
         session=session or SESSION,
         limits=LIMITS,
         aggregate=True,
-        evidence="a content-replacement record",
+        evidence="on: the transcript holds content-replacement records",
         context=Context(usage + estimate, usage, estimate, "uuid", NOW - 12 if usage else None, window),
         groups=tuple(groups),
         pending=pending,
@@ -232,5 +232,5 @@ def troubled() -> Reading:
         0, [result("Bash", "cat big.log", 60_000, "persisted", None, "L8.3", "inline", "kept although over 30,000")]
     )
     return reading(
-        [drifted, full_group(1)], session=session, aggregate=False, evidence="groups over the limit went out in full"
+        [drifted, full_group(1)], session=session, aggregate=False, evidence="off: group 1 was over the limit and went out in full"
     )

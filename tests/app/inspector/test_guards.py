@@ -12,7 +12,7 @@ from textual.color import Color
 from textual.containers import Container
 from textual.screen import ModalScreen, Screen
 from textual.scroll_view import ScrollView
-from textual.theme import BUILTIN_THEMES
+from textual.theme import BUILTIN_THEMES, Theme
 from textual.widget import Widget
 from textual.widgets import Input as TextInput
 
@@ -21,7 +21,7 @@ from app.inspector.driving import Bench
 from app.inspector.readings import live
 from spillscope_app.commands import COMMANDS, PLACE_NAMES
 from spillscope_app.inspector import Inspector
-from spillscope_app.palette import ink_variables
+from spillscope_app.palette import HIGH_CONTRAST, ink_variables
 from spillscope_app.screens.detail import Detail
 from spillscope_app.screens.events import EventsScreen
 from spillscope_app.screens.groups import GroupsScreen
@@ -32,6 +32,7 @@ from spillscope_app.screens.sheet import SheetScreen
 from spillscope_app.spans import INKS
 from spillscope_app.views.guide import guide
 from spillscope_app.widgets.choices import Choices
+from spillscope_app.widgets.key_line import KeyLine
 from spillscope_app.widgets.line_table import LineTable
 from spillscope_app.widgets.painted import Painted
 from spillscope_app.widgets.text_view import TextView
@@ -57,6 +58,7 @@ async def test_no_attribute_shadows_one_of_textual() -> None:
             (Painted(), Widget()),
             (sheet, ModalScreen()),
             (Choices(), Widget()),
+            (KeyLine(), Widget()),
             (Detail(lambda: bench.shelf, id="detail"), Container()),
             (ListPane(bench.app.picture, lambda: bench.shelf), Container()),
             (FindLine(), TextInput()),
@@ -117,13 +119,23 @@ def luminance(color: Color) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-@pytest.mark.parametrize("name", ["textual-dark", "textual-light", "nord", "gruvbox", "dracula", "solarized-light"])
-def test_inks_can_be_read_on_their_ground(name: str) -> None:
-    theme = BUILTIN_THEMES[name]
+@pytest.mark.parametrize(
+    ("theme", "least"),
+    [
+        *(
+            (BUILTIN_THEMES[name], 4)
+            for name in ("textual-dark", "textual-light", "nord", "gruvbox", "dracula", "solarized-light")
+        ),
+        (HIGH_CONTRAST, 7),
+    ],
+    ids=lambda value: value.name if isinstance(value, Theme) else str(value),
+)
+def test_inks_can_be_read_on_their_ground(theme: Theme, least: float) -> None:
     ground = luminance(Color.parse(theme.to_color_system().generate()["background"]))
-    for ink, value in ink_variables(theme).items():
-        low, high = sorted((ground, luminance(Color.parse(value))))
-        assert (high + 0.05) / (low + 0.05) >= 4, ink
+    for ink, value in (ink_variables(theme) | theme.variables).items():
+        if ink.startswith("ink-"):
+            low, high = sorted((ground, luminance(Color.parse(value))))
+            assert (high + 0.05) / (low + 0.05) >= least, ink
 
 
 def test_colours_are_written_down_in_one_place_only() -> None:

@@ -239,19 +239,33 @@ async def test_a_newer_live_session_is_told_of_or_followed(tmp_path: Path, follo
     older, newer = two(tmp_path)
     bench = Bench(live(), path=str(older), options=Options(follow_project=follow))
     async with bench.app.run_test(size=SIZE) as pilot:
-        await pilot.app.workers.wait_for_complete()
         await pilot.pause()
         feed = bench.feeds[0]
         if not follow:
             assert bench.app.picture.path == str(older)
             assert "newer session: ] goes to it" in screen_text(bench.app)
             await pilot.press("right_square_bracket")
-        await pilot.app.workers.wait_for_complete()
         await pilot.pause()
         assert bench.app.picture.path == str(newer)
         assert "newer session" not in screen_text(bench.app)
         assert feed._stop.is_set()
         assert len(bench.feeds) == 2
+
+
+async def test_a_chosen_older_session_stays_until_a_still_newer_one_begins(tmp_path: Path) -> None:
+    older, newer = two(tmp_path)
+    bench = Bench(live(), path=str(newer), start=Start(str(newer), tmp_path), options=Options(follow_project=True))
+    async with bench.app.run_test(size=SIZE) as pilot:
+        await pilot.press("6")
+        await listed(pilot)
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        assert bench.app.picture.path == str(older)
+        assert "newer session: ] goes to it" in screen_text(bench.app)
+        newest = save(tmp_path / "-srv-app" / "newest.jsonl", session("/srv/app", 1_000, hour=5), 0)
+        bench.app._look_for_newer()
+        await pilot.pause()
+        assert bench.app.picture.path == str(newest)
 
 
 async def test_switching_starts_afresh_and_keeps_the_settings(tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def header(picture: Picture, width: int = 140) -> str:
 def test_badges_appear_only_when_true() -> None:
     assert "!" not in header(Picture("/x", live(), "events"))
     loud = header(Picture("/x", troubled(), "polling", "gone"), 160)
-    for words in ("polling", "! not up to date", "! 2 lines skipped", "! drift 1", "! budget off · groups over the limit"):
+    for words in ("polling", "! not up to date", "! 2 lines skipped", "! drift 1", "! budget off: group 1 was over the limit"):
         assert words in loud
     assert "! budget off" in header(Picture("/x", troubled(), "events"), 80)
 
