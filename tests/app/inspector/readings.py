@@ -232,5 +232,8 @@ def troubled() -> Reading:
         0, [result("Bash", "cat big.log", 60_000, "persisted", None, "L8.3", "inline", "kept although over 30,000")]
     )
     return reading(
-        [drifted, full_group(1)], session=session, aggregate=False, evidence="off: group 1 was over the limit and went out in full"
+        [drifted, full_group(1)],
+        session=session,
+        aggregate=False,
+        evidence="off: group 1 was over the limit and went out in full",
     )
