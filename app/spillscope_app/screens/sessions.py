@@ -101,12 +101,12 @@ class SessionsScreen(Screen[None]):
 
     @on(Input.Submitted)
     def _open_found(self) -> None:
-        self._table.focus()
+        self.set_focus(self._table)
         self._table.action_enter()
 
     def action_into_list(self) -> None:
         """From the search to what it found."""
-        self._table.focus()
+        self.set_focus(self._table)
 
     @on(LineTable.Opened)
     def _open(self, message: LineTable.Opened) -> None:
@@ -116,13 +116,13 @@ class SessionsScreen(Screen[None]):
             self.post_message(self.Picked(self._items.path(at, message.key.child), listed))
 
     def action_search(self) -> None:
-        """Type what to look for."""
-        self._search.focus()
+        """Type what to look for. The focus moves at once: the next keys may already be waiting."""
+        self.set_focus(self._search)
 
     def action_leave(self) -> None:
         """Out of the search first, then back to the groups."""
         if self._search.value or self._search.has_focus:
             self._search.value = ""
-            self._table.focus()
+            self.set_focus(self._table)
         else:
             self.app.call_later(self.app.run_action, "show_mode('groups')")
