@@ -164,7 +164,12 @@ class ListPane(Container):
         if self.chosen and reading is not None:
             total = len(reading.groups) + (reading.pending is not None)
             far = "" if self._sieve.sifted == len(reading.groups) else " so far"
-            title = (*title, Span("  "), *told(self.chosen), Span(f"  {len(self.table.items):,} of {total:,}{far}", "strong"))
+            title = (
+                *title,
+                Span(" · ", "dim"),
+                *told(self.chosen),
+                Span(f"  {len(self.table.items):,} of {total:,}{far}", "strong"),
+            )
             state = "x clears" if self._search_state is None else _search_words(*self._search_state)
         self.query_one("#list-rule", Painted).show(lambda width: (rule(title, (Span(state, "dim"),), width),))
 

@@ -15,7 +15,7 @@ from spillscope_app.spans import Ink, Line, Paint, Piece, Span, beside, cut_star
 from spillscope_app.views.facts import Facts
 from spillscope_app.widgets.outline import GUTTER, ITSELF
 
-_AGE, _ID, _TOKENS, _PERCENT, _WINDOW = 9, 8, 6, 5, 6
+_AGE, _ID, _TOKENS, _PERCENT, _WINDOW = 10, 8, 6, 5, 6
 _ROOMY, _PLAIN, _TIGHT = 110, 76, 46
 """Widths from which on a row has all its columns, most of them, or more than the least."""
 

@@ -146,7 +146,7 @@ async def test_keys_filter_by_state_tool_spills_and_budget() -> None:
             assert idents(table) == (numbers or list(range(22))), keys
         await pilot.press("up", "t")
         assert idents(table) == [20]
-        assert "─ Groups──Glob  1 of 22" in screen_text(bench.app)
+        assert "─ Groups · Glob  1 of 22" in screen_text(bench.app)
         await pilot.press("escape")
         assert len(idents(table)) == 22
 

@@ -105,7 +105,7 @@ def test_rows_fill_their_width_and_no_more(tmp_path: Path, width: int) -> None:
     for at in range(len(items)):
         for child in range(-1, items.children(at)):
             assert width_of(items.line(at, child, width)) == wide
-    assert wide <= max(width, 13)
+    assert wide <= max(width, 14)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ async def test_a_folder_of_projects_opens_the_picker_and_enter_opens_a_session(t
     async with bench.app.run_test(size=SIZE) as pilot:
         table = await listed(pilot)
         assert table.has_focus
-        assert "● live 2s /home/user/tide-tables" in screen_text(bench.app)
+        assert "● live 2s  /home/user/tide-tables" in screen_text(bench.app)
         await pilot.press("down", "enter")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
