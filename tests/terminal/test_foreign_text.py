@@ -67,7 +67,7 @@ def test_foreign_text_is_only_text_wherever_it_is_shown(tmp_path: Path, kind: st
         terminal.visit(("=", "arithmetic"), ("q", "Groups"), ("?", "Words"), ("q", "Groups"))
         terminal.visit(("t", "x clears"), ("x", "follow"))
         terminal.visit(("5", "Events"), ("g", "line"), ("6", "1 agent"), ("l", "▾"), ("j", "└"))
-        terminal.visit(("/zzz", "No session"), (ESCAPE, "written"))
+        terminal.visit(("/", "esc back"), ("zzz", "No session"), (ESCAPE, "written"))
         newer(project, evil)
         terminal.visit(("1", "newer session"), ("]", "now showing"), ("\x10", "Clear the filter."), (ESCAPE, "Groups"))
         terminal.write(b"q")

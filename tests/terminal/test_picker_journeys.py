@@ -50,7 +50,9 @@ def test_from_the_picker_to_an_event_and_to_a_newer_session(tmp_path: Path, colu
     root = projects(tmp_path / "projects")
     with tmux([str(root)], columns, rows) as terminal:
         terminal.wait_for(r"● live \d+s +/srv/moon")
-        terminal.press("/", *"tide")
+        terminal.press("/")
+        terminal.wait_until_gone("q quit")
+        terminal.press(*"tide")
         terminal.wait_for("1 of 3")
         terminal.press("Enter")
         terminal.wait_for("bbbb2222.*idle 1h")
