@@ -65,7 +65,7 @@ def test_foreign_text_is_only_text_wherever_it_is_shown(tmp_path: Path, kind: st
         terminal.visit(("g", "skipped"), ("\r", "▾"), ("j", "original"))
         terminal.visit(("m", "[Model view]"), ("o", "[Original]"), ("r", "[Record]"), ("w", "[Why]"))
         terminal.visit(("=", "arithmetic"), ("q", "Groups"), ("?", "Words"), ("q", "Groups"))
-        terminal.visit(("t", "x clears"), ("x", "follow"))
+        terminal.visit(("t", "Groups"), ("x", "Groups"))
         terminal.visit(("5", "Events"), ("g", "line"), ("6", "1 agent"), ("l", "▾"), ("j", "└"))
         terminal.visit(("/", "esc back"), ("zzz", "No session"), (ESCAPE, "written"))
         newer(project, evil)
