@@ -53,7 +53,7 @@ def table(figures: list[Figure]) -> str:
                 figure.name,
                 _amount(figure.cost, figure.unit),
                 _amount(figure.against, figure.unit),
-                f"{figure.ratio:.2f}",
+                f"{figure.ratio:.2f}" if figure.ratio >= 0.1 else f"{figure.ratio:.4f}",
                 aim,
                 met,
             )
