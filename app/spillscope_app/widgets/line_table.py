@@ -128,7 +128,8 @@ class LineTable(ScrollView, can_focus=True):
     def _to_newest(self) -> None:
         last = len(self._outline.items) - 1
         self._cursor = self._outline.row(Key(self._outline.items.ident(last))) or 0 if last >= 0 else 0
-        self.scroll_to(y=min(self._cursor, self.max_scroll_y), animate=False)
+        # Forced: where the list has just outgrown its view, the scroll bar is not there yet.
+        self.scroll_to(y=min(self._cursor, self.max_scroll_y), animate=False, force=True)
 
     def _clamp(self, row: int) -> int:
         return max(0, min(row, self._outline.height - 1))

@@ -47,6 +47,15 @@ async def test_it_follows_the_newest_until_the_user_moves() -> None:
         assert (table.selected, table.following) == (Key(92), True)
 
 
+async def test_it_shows_the_newest_when_the_list_outgrows_its_view() -> None:
+    bench = Bench(live(1))
+    async with bench.app.run_test(size=SIZE) as pilot:
+        table = await ready(pilot)
+        assert table.max_scroll_y == 0
+        await bench.deliver(live(40), pilot)
+        assert table.scroll_offset.y == table.max_scroll_y > 0
+
+
 async def test_an_update_keeps_selection_scroll_and_opened_rows() -> None:
     bench = Bench(live(60))
     async with bench.app.run_test(size=SIZE) as pilot:
