@@ -4,33 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, NamedTuple
 
 from spillscope.session.reading import Reading
 from spillscope.session.session import Session
 from spillscope.session.sidechains import agent_sessions
+from spillscope.session.spills.model import Origin, Spill
 from spillscope.transcript.content import read_content
 from spillscope.transcript.rows import Notice, ResultRow
 from spillscope.transcript.spill_files import MAX_COUNTED_BYTES, SpillFile, base_name
 from spillscope.wrapper import fits_header, parse_wrapper
-
-Origin = Literal["result", "budget", "hook", "mcp", "microcompact", "unknown"]
-
-
-class Spill(NamedTuple):
-    """One spilled file. `reread`: later calls that name it; None where it belongs to no result.
-
-    `mismatch`: "size" where the notice's header fits neither the file's units nor its bytes, "preview" where its preview is
-    not the file's beginning, None where nothing speaks against it. `agent_id`: of the sub-agent that spilled it.
-    """
-
-    tool_use_id: str | None
-    tool: str | None
-    file: SpillFile
-    origin: Origin
-    reread: int | None
-    mismatch: str | None
-    agent_id: str | None
 
 
 def list_spills(session: Session, reading: Reading) -> Iterator[Spill]:

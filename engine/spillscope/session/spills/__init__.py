@@ -1,0 +1,18 @@
+"""Every spilled file of a session: what names it, what is wrong with it, and what became of it (spec S6, S9)."""
+
+from spillscope.session.spills.inventory import Memory, take_inventory
+from spillscope.session.spills.listing import list_spills
+from spillscope.session.spills.model import FAULTS, Badge, BadgeName, Inventory, Link, Origin, Spill
+
+__all__ = [
+    "FAULTS",
+    "Badge",
+    "BadgeName",
+    "Inventory",
+    "Link",
+    "Memory",
+    "Origin",
+    "Spill",
+    "list_spills",
+    "take_inventory",
+]
