@@ -10,7 +10,7 @@ from spillscope.budget.decide import Candidate, GroupPlan, Pick, State, decide
 from spillscope.limits import Limits, Threshold
 from spillscope.limits_sources import LimitsBook
 from spillscope.profiles import profile_for
-from spillscope.session.judge import Seen, Verdict, is_candidate, judge_alone, kept_rule, result_of
+from spillscope.session.judge import Seen, Verdict, is_candidate, judge_alone, judge_in_group, kept_rule, result_of
 from spillscope.session.reading import Group, Result, Totals
 from spillscope.transcript.index import Index
 from spillscope.transcript.rows import ResultRow
@@ -145,19 +145,11 @@ class Judge:
 
     def _fate(self, entry: _Entry, plan: GroupPlan, position: int, steps: Mapping[int, Pick], goes_out: bool) -> Verdict:
         """What layer two makes of a candidate."""
-        entry_state = plan.states[position]
-        kept: State = "frozen" if goes_out else entry_state
-        if entry_state == "mustReapply":
-            return Verdict("replaced", 2, "B4", "mustReapply")
-        if position in plan.exempt:
-            return Verdict("exempt", None, "B6", kept) if self.switch else _full(entry, kept)
-        if position in steps:
-            if entry.row.writable:
-                return Verdict("replaced", 2, "B7", "mustReapply" if goes_out else entry_state)
-            return Verdict("full", None, "B9", kept)
-        if plan.over and self.switch and entry_state == "fresh":
-            return Verdict("full", None, "B7", kept)
-        return _full(entry, kept)
+        fate, rule = judge_in_group(plan, position, steps, entry.row.writable, self.switch)
+        before = plan.states[position]
+        after: State = "mustReapply" if fate == "replaced" else "frozen"
+        layer = 2 if fate == "replaced" else None
+        return Verdict(fate, layer, rule or kept_rule(entry.row, entry.threshold), after if goes_out else before)
 
     def _result(self, entry: _Entry, verdict: Verdict, goes_out: bool) -> Result:
         index, tool_use_id = self.index, entry.row.tool_use_id
@@ -184,6 +176,11 @@ def _full(entry: _Entry, state: State | None) -> Verdict:
 def _profile_limits(version: str | None) -> Limits:
     """L10: evidence is judged under the profile alone, never under edited limits."""
     return profile_for(version).limits()
+
+
+def spilled_in(group: Group) -> int:
+    """How many results of a group did not go in full, but as a preview."""
+    return sum(result.layer is not None and result.fate != "placeholder" for result in group.results)
 
 
 def totals_of(group: Group) -> Totals:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import NamedTuple
 
 from spillscope.blocks import empty_placeholder, units
-from spillscope.budget.decide import State
+from spillscope.budget.decide import GroupPlan, State
 from spillscope.limits import Threshold
 from spillscope.session.reading import Fate, Observed, Result
 from spillscope.tokens.rough import rough_token_count
@@ -43,13 +44,21 @@ def judge_alone(row: ResultRow, threshold: Threshold) -> Verdict | None:
 
 
 def _is_over(row: ResultRow, threshold: Threshold) -> bool:
-    """P1. A persisted result whose original is unknown, or known to a header's precision, has the benefit of the doubt."""
+    size = judged_chars(row)
+    return size is None or size > threshold.chars
+
+
+def judged_chars(row: ResultRow) -> int | None:
+    """P1: the units that are held against a threshold; None for what was persisted whatever its threshold.
+
+    A persisted result whose original is unknown, or known to a header's precision, has the benefit of the doubt.
+    """
     if row.content != "wrapper":
-        return row.chars > threshold.chars
+        return row.chars
     if row.chars_source == "unknown" or _by_token_limit(row):
-        return True
+        return None
     slack = header_slack(row.notice.size) if row.chars_source == "header" and row.notice is not None else 0
-    return row.chars + slack > threshold.chars
+    return row.chars + slack
 
 
 def kept_rule(row: ResultRow, threshold: Threshold) -> str:
@@ -60,6 +69,22 @@ def kept_rule(row: ResultRow, threshold: Threshold) -> str:
 def is_candidate(row: ResultRow) -> bool:
     """B1 and R1a, for a result that layer one kept: what the transcript holds persisted would stand there in full."""
     return row.candidate or row.content == "wrapper"
+
+
+def judge_in_group(plan: GroupPlan, position: int, picked: Container[int], writable: bool, switch: bool) -> tuple[Fate, str]:
+    """What layer two makes of a candidate, and by which rule; "" where it leaves the result to the rule of layer one.
+
+    `picked`: the positions of the plan's picks. `switch`: whether the budget is on (L10).
+    """
+    if plan.states[position] == "mustReapply":
+        return "replaced", "B4"
+    if position in plan.exempt:
+        return ("exempt", "B6") if switch else ("full", "")
+    if position in picked:
+        return ("replaced", "B7") if writable else ("full", "B9")
+    if plan.over and switch and plan.states[position] == "fresh":
+        return "full", "B7"
+    return "full", ""
 
 
 def observe(row: ResultRow, seen: Seen) -> Observed:
@@ -81,7 +106,7 @@ def result_of(row: ResultRow, verdict: Verdict, threshold: Threshold, seen: Seen
     saw_chars, saw_tokens = row.model_chars, row.tokens
     if seen.replacement is not None:
         saw_chars, saw_tokens = seen.replacement.chars, seen.replacement.tokens
-    chars, tokens = _engine_size(row, verdict, seen, path_chars)
+    chars, tokens = engine_size(row, verdict.fate, seen.replacement, path_chars)
     return Result(
         row=row,
         state=None if observed == "cleared" else verdict.state,
@@ -119,11 +144,10 @@ def _by_token_limit(row: ResultRow) -> bool:
     return row.notice is not None and row.notice.size.endswith("characters")
 
 
-def _engine_size(row: ResultRow, verdict: Verdict, seen: Seen, path_chars: int) -> tuple[int, int]:
-    """Units and T3 tokens of what the model gets under the engine's decision."""
-    fate = verdict.fate
-    if fate == "replaced" and seen.replacement is not None:
-        return seen.replacement.chars, seen.replacement.tokens
+def engine_size(row: ResultRow, fate: Fate, replacement: Replacement | None, path_chars: int) -> tuple[int, int]:
+    """Units and T3 tokens of what the model gets under the engine's decision. `replacement`: the recorded one."""
+    if fate == "replaced" and replacement is not None:
+        return replacement.chars, replacement.tokens
     if fate in ("persisted", "replaced"):
         if row.content == "wrapper":
             return row.model_chars, row.tokens

@@ -6,27 +6,55 @@ change costs what it rolls back.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from operator import attrgetter
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from operator import attrgetter
 from typing import NamedTuple
 
 from spillscope.limits_sources import LimitsBook
+from spillscope.session.cache import find_break, previous_request
 from spillscope.session.column import Column
-from spillscope.session.groups import Judge, merged, totals_of
+from spillscope.session.groups import Judge, merged, spilled_in, totals_of
 from spillscope.session.reading import Group, Request, Totals
 from spillscope.tokens.running import RunningCount
 from spillscope.transcript.chain import Chain
 from spillscope.transcript.index import ASSISTANT, USER, Index
 
+_before = attrgetter("before")
+
+
+class Before(NamedTuple):
+    """Where everything stood right before a request went out. `waiting`: the rows of the groups that it carried.
+
+    `usage`, `anchor`: the exact part of T4, and the member that states it.
+    """
+
+    groups: int
+    seen: int
+    segments: int
+    totals: Totals
+    waiting: tuple[list[int], ...]
+    usage: int
+    anchor: int | None
+
 
 class Turn(NamedTuple):
-    """Where everything stood right after a request's first record, at `position` of the timeline."""
+    """Where everything stood right after a request's first record, at `position` of the timeline, and right before it."""
 
     position: int
+    before: Before
     groups: int
     requests: int
     met: int
     seen: int
     segments: int
     tokens: RunningCount
+
+
+_groups_sent = attrgetter("groups")
 
 
 class Replay:
@@ -45,6 +73,7 @@ class Replay:
         self.fed = 0
         self.over_evidence: list[int] = []  # groups that went out over the limit, as observed (L10)
         self.segment_groups: list[int] = []  # number of the first group of each segment
+        self.runs: list[int] = []  # number of the first group of each run of the engine
         self._turns: list[Turn] = []
         self._met: dict[int, None] = {}  # responses met, in order (B2)
         self._seen: dict[str, bool] = {}  # id → whether the budget replaced it, in the order they became seen
@@ -85,6 +114,7 @@ class Replay:
         while len(self._seen) > turn.seen:
             self._seen.popitem()
         del self.segment_groups[turn.segments :]
+        del self.runs[bisect_left(self.runs, turn.groups) :]
         while self.over_evidence and self.over_evidence[-1] >= turn.groups:
             self.over_evidence.pop()
         self._open, self._closed = [], []
@@ -118,6 +148,8 @@ class Replay:
             at = self._request_of.get(response)
             if at is not None and self.requests[at].usage != self.index.responses[response].usage:
                 self.requests.set(at, self.requests[at]._replace(usage=self.index.responses[response].usage))
+                for later in range(at, len(self.requests)):  # as a rule the newest alone
+                    self._judge_break(later)
 
     def _begin_segment(self) -> None:
         """S4: what stood open before a compaction or a `/clear` went out with the request that made the summary, or never.
@@ -141,27 +173,73 @@ class Replay:
             self.count.user(index.tokens[member])
             return
         response = index.responses[number]
-        begins = False
+        before: Before | None = None
         if number not in self._met:
             self._met[number] = None
             self._close_group()
-            begins = not response.synthetic
-            if begins:
-                self._begin_request(member, number)
+            if not response.synthetic:
+                before = self._begin_request(member, number)
         self.count.assistant(member, index.tokens[member], number if response.id else None, index.usages[member])
-        if begins:
+        if before is not None:
             lengths = (len(self.groups), len(self.requests), len(self._met), len(self._seen), len(self.segment_groups))
-            self._turns.append(Turn(position, *lengths, self.count.copy()))
+            self._turns.append(Turn(position, before, *lengths, self.count.copy()))
+            self._judge_break(len(self.requests) - 1)
 
-    def _begin_request(self, member: int, number: int) -> None:
-        index = self.index
+    def _begin_request(self, member: int, number: int) -> Before:
+        index, count = self.index, self.count
         response, stamp = index.responses[number], index.stamps[member]
+        lengths = (len(self.groups), len(self._seen), len(self.segment_groups))
+        before = Before(*lengths, self.totals, tuple(self._closed), count.usage, count.anchor)
         name = response.id or index.uuids[member]
         self._send(name)
         self._request_of[number] = len(self.requests)
-        at = None if stamp != stamp else stamp
-        segment = len(self.segment_groups) - 1
-        self.requests.append(Request(name, at, response.usage, self.estimate_now(), response.model, segment, number))
+        self.requests.append(
+            Request(
+                name,
+                None if stamp != stamp else stamp,
+                response.usage,
+                self.estimate_now(),
+                response.model,
+                before.segments - 1,
+                number,
+                None,
+                before.groups,
+                len(self.groups),
+                sum(spilled_in(self.groups[at]) for at in range(before.groups, len(self.groups))),
+                any(self.groups[at].over_budget for at in range(before.groups, len(self.groups))),
+            )
+        )
+        return before
+
+    # --- the prompt cache -----------------------------------------------------------------------------------------------
+
+    def _judge_break(self, at: int) -> None:
+        """R6, for one request; a cache edit before it explains whatever it found."""
+        before, broken = previous_request(self.requests, at), None
+        if before is not None:
+            since, until = (self.chain.timeline[self._turns[place].position] for place in (before, at))
+            if bisect_left(self.index.edits, since) == bisect_left(self.index.edits, until):
+                broken = find_break(self.requests, before, at, self._changed(since, at))
+        if broken != self.requests[at].broken:
+            self.requests.set(at, self.requests[at]._replace(broken=broken))
+
+    def _changed(self, since: int, at: int) -> tuple[str, ...]:
+        """The ids in a request's view whose replacements came or changed since a member, when they had been sent already."""
+        changes = self.index.changes
+        if not changes:
+            return ()
+        position, segment = self._turns[at].position, self.requests[at].segment
+        first, last = (bisect_right(changes, member, key=_before) for member in (since, self.chain.timeline[position]))
+        view = range(self.chain.segment_starts[segment], position)
+        kept = self.chain.kept[segment]
+        ids = dict.fromkeys(change.tool_use_id for change in changes[first:last])
+        return tuple(
+            tool_use_id
+            for tool_use_id in ids
+            if any(
+                self.chain.position(member) in view or member in kept for member in self.index.results_of.get(tool_use_id, ())
+            )
+        )
 
     def estimate_now(self) -> int:
         """T4 on the messages so far; what a compaction kept counts where no usage does."""
@@ -174,11 +252,19 @@ class Replay:
 
     def pending(self) -> Group | None:
         """R1: what the engine would do if the request went out now, as one group; None when nothing waits."""
-        waiting = [*self._closed, self._open] if self._open else self._closed
+        waiting = self.waiting()
         if not waiting:
             return None
         groups = self.judge.judge(waiting, self._seen, None, len(self.groups), goes_out=False).groups
         return groups[0] if len(groups) == 1 else merged(groups)
+
+    def waiting(self) -> list[list[int]]:
+        """The rows of the groups that wait for the next request."""
+        return [*self._closed, self._open] if self._open else [*self._closed]
+
+    def requests_before(self, group: int) -> int:
+        """How many requests had gone out before a group did."""
+        return bisect_right(self._turns, group, key=_groups_sent)
 
     def _close_group(self) -> None:
         if self._open:
@@ -189,6 +275,7 @@ class Replay:
         """The groups that wait go out: their fates are decided for good."""
         if not self._closed:
             return
+        self.runs.append(len(self.groups))
         groups, seen = self.judge.judge(self._closed, self._seen, assistant_id, len(self.groups), goes_out=True)
         for rows, group in zip(self._closed, groups, strict=True):
             self.groups.append(group)

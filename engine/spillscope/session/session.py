@@ -223,12 +223,13 @@ class Session:
     def _evidence(self) -> Evidence:
         """L10. Judged on what was observed, never on what edited limits would have done."""
         limits = self._limits()
-        believed = self._believed()
+        believed = self.believed()
         if limits.aggregate is None:
             return believed
         return Evidence(limits.aggregate, f"{'on' if limits.aggregate else 'off'}, set: {limits.source('aggregate')}")
 
-    def _believed(self) -> Evidence:
+    def believed(self) -> Evidence:
+        """L10: what the transcript says of the switch, whatever the limits do."""
         if self.index.replacements:
             return Evidence(True, "on: the transcript holds content-replacement records")
         if self.replay.over_evidence:
