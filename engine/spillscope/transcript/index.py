@@ -17,7 +17,7 @@ from spillscope.tokens.synthetic import is_synthetic
 from spillscope.tokens.usage import NO_USAGE, largest, read_usage
 from spillscope.transcript.entries import Boundary, Replacement, Response, read_boundary, read_stamp
 from spillscope.transcript.labels import call_label
-from spillscope.transcript.mentions import Mention, hook_notice, mentioned_spills
+from spillscope.transcript.mentions import Attached, Mention, attached_notices, mentioned_spills
 from spillscope.transcript.results import UNKNOWN_CALL, Call, make_row
 from spillscope.transcript.rows import Notice, ResultRow
 from spillscope.transcript.sidechains import Sidechains
@@ -78,7 +78,7 @@ class Index:
         self.boundaries: dict[int, Boundary] = {}
         self.heads: dict[str, list[int]] = {}  # uuid of the head of what a compaction kept → its boundaries
         self.mentions: list[Mention] = []
-        self.hook_notices: list[Notice] = []
+        self.attached: list[Attached] = []
         self.sidechains = Sidechains()
         self.versions: list[str | None] = [None]
         self._version_ids: dict[str | None, int] = {None: 0}
@@ -163,7 +163,7 @@ class Index:
         elif kind == "system":
             code = self._add_system(record, member)
         elif kind == "attachment":
-            self._add_attachment(record.get("attachment"))
+            self.attached.extend(attached_notices(member, record.get("attachment")))
         self.kinds.append(code)
         self.tokens.append(tokens)
         self.usages.append(usage)
@@ -299,7 +299,7 @@ class Index:
                 self.calls[tool_use_id] = call
                 if tool_use_id in self.results_of:
                     self._name_results(tool_use_id, call)
-            self.mentions.extend(mentioned_spills(member, arguments))
+            self.mentions.extend(mentioned_spills(member, tool_use_id, arguments))
         return rough_token_count((0 if tool is None else units(tool)) + json_units(arguments))
 
     def _name_results(self, tool_use_id: str, call: Call) -> None:
@@ -329,11 +329,6 @@ class Index:
                     self.cleared.add(tool_use_id)
                     self._touched.update(self.results_of.get(tool_use_id, ()))
         return OTHER
-
-    def _add_attachment(self, attachment: object) -> None:
-        notice = hook_notice(attachment)
-        if notice is not None:
-            self.hook_notices.append(notice)
 
     def _add_replacements(self, entries: object, offset: int, length: int) -> None:
         """B11, B12: entries of kind `tool-result` with an id and a text; the rest is ignored and counted."""

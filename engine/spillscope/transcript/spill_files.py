@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import orjson
 
@@ -105,8 +107,8 @@ class SpillFiles:
         if not file.inside or not file.exists or file.bytes is None or file.bytes > MAX_COUNTED_BYTES:
             return None
         try:
-            stat = os.stat(file.path)
-            key = (file.path, stat.st_size, stat.st_mtime_ns, counter)
+            found = os.stat(file.path)
+            key = (file.path, found.st_size, found.st_mtime_ns, counter)
             if key not in self._sizes:
                 self._sizes[key] = counter(Path(file.path))
             return self._sizes[key]
@@ -127,6 +129,32 @@ class SpillFiles:
                 found.append(file)
         return found
 
+    def irregular(self) -> list[SpillFile]:
+        """What stands in the session's own `tool-results/` and is no file: folders, pipes, sockets. Never opened."""
+        try:
+            with os.scandir(self._own[0]) as entries:
+                paths = sorted(entry.path for entry in entries if not (entry.is_file() or entry.is_symlink()))
+        except OSError:
+            return []
+        return [SpillFile(os.path.abspath(path), inside=True, exists=False, bytes=None) for path in paths]
+
+
+def open_spill(path: str) -> BinaryIO:
+    """A regular file, to be read; the caller has seen that it is inside (S6). Neither waits for a pipe nor follows a link
+    that took the file's place meanwhile. Raises OSError."""
+    handle = os.open(os.path.realpath(path), os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "no regular file", path)
+    return os.fdopen(handle, "rb")
+
+
+def read_spill(file: SpillFile, count: int, start: int = 0) -> bytes:
+    """At most `count` bytes of a file that is inside, from `start`. Raises OSError."""
+    with open_spill(file.path) as opened:
+        opened.seek(start)
+        return opened.read(count)
+
 
 def _exists(path: str) -> bool:
     try:
@@ -138,10 +166,10 @@ def _exists(path: str) -> bool:
 def _file_size(real: str) -> int | None:
     """Bytes of a regular file; None for what is none."""
     try:
-        stat = os.stat(real)
+        found = os.stat(real)
     except (OSError, ValueError):
         return None
-    return stat.st_size if os.path.isfile(real) else None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
 
 
 def _count_original(path: Path) -> int:

@@ -1,123 +1,177 @@
-"""Every spilled file of a session: what names it, whether it is there, and whether the model read it back (spec S6, S9)."""
+"""Which spilled files a session has: what names each, and where it came from (spec S6, S9). Opens none of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from spillscope.session.reading import Reading
+from spillscope.session.reading import Group, Reading
 from spillscope.session.session import Session
 from spillscope.session.sidechains import agent_sessions
+from spillscope.session.spills.mismatch import mismatch_of
 from spillscope.session.spills.model import Origin, Spill
-from spillscope.transcript.content import read_content
+from spillscope.transcript.entries import Replacement
+from spillscope.transcript.layout import is_helper
+from spillscope.transcript.mentions import Attached, Mention
 from spillscope.transcript.rows import Notice, ResultRow
-from spillscope.transcript.spill_files import MAX_COUNTED_BYTES, SpillFile, base_name
-from spillscope.wrapper import fits_header, parse_wrapper
+from spillscope.transcript.spill_files import SpillFile, base_name
+
+
+class Source:
+    """One transcript, and the calls on its chain that name spill files, by the file's name."""
+
+    def __init__(self, session: Session, reading: Reading) -> None:
+        self.session, self.reading = session, reading
+        self.mentions: dict[str, list[Mention]] = {}
+        position = session.chain.position
+        for mention in list(session.index.mentions):
+            if position(mention.member) is not None:
+                self.mentions.setdefault(mention.name, []).append(mention)
+
+    def later(self, file: SpillFile, member: int) -> list[Mention]:
+        """R3: the calls made after a member that name the file."""
+        return [mention for mention in self.mentions.get(base_name(file.path), ()) if mention.member > member]
+
+
+class Found(NamedTuple):
+    """A spill and what named it: `member` of `source`, -1 where nothing did. `sent`: a later request could read it back."""
+
+    spill: Spill
+    source: Source
+    notice: Notice | None = None
+    member: int = -1
+    sent: bool = False
 
 
 def list_spills(session: Session, reading: Reading) -> Iterator[Spill]:
     """The spills that a transcript names, in its order, then those of its sub-agents, then the files that nothing names."""
-    named: set[str] = set()
-    for spill in _named(session, reading):
-        named.add(_key(spill.file))
-        yield spill
+    for found in find_spills(Source(session, reading), read_agents(session)):
+        yield found.spill._replace(mismatch=mismatch_of(found.source.session, found.spill, found.notice))
+
+
+def read_agents(session: Session) -> Iterator[Source]:
+    """Each sub-agent that has a file of its own, read."""
     for agent in agent_sessions(session):
         try:
-            agent_reading = agent.refresh()
+            yield Source(agent, agent.refresh())
         except OSError:  # not ours to read
             continue
-        for spill in _named(agent, agent_reading):
-            named.add(_key(spill.file))
-            yield spill
-    if session.place.parent is None:
-        yield from _unnamed(session, named)
 
 
-def _named(session: Session, reading: Reading) -> Iterator[Spill]:
-    index, agent = session.index, session.place.agent_id
-    for notice in index.hook_notices:
-        file = session.files.find(notice.path)
-        yield Spill(None, None, file, "hook", _reread(session, file, -1), _size_mismatch(session, notice, file), agent)
-    groups = [*reading.groups, *([reading.pending] if reading.pending is not None else [])]
-    for group in groups:
+def find_spills(main: Source, agents: Iterable[Source]) -> Iterator[Found]:
+    """As `list_spills`, with what named each and nothing compared. What a helper fork only repeats (S10) is left out."""
+    loose = {_key(file): file for file in main.session.files.listing()} if main.session.place.parent is None else {}
+    stems = {Path(file.path).stem for file in loose.values()}
+    owners: dict[str, Source] = {}
+    told: set[tuple[str, str | None]] = set()
+    for source in _chained(main, agents):
+        helper = is_helper(source.session.place.agent_id or "")
+        for found in _named(source):
+            mark = _key(found.spill.file), found.spill.tool_use_id
+            if not (helper and mark in told):
+                told.add(mark)
+                loose.pop(mark[0], None)
+                yield found
+        for stem in stems.intersection(source.session.index.results_of):
+            owners.setdefault(stem, source)
+    for file in loose.values():
+        yield _unnamed(file, owners.get(Path(file.path).stem), main)
+
+
+def _chained(first: Source, others: Iterable[Source]) -> Iterator[Source]:
+    yield first
+    yield from others
+
+
+def _named(source: Source) -> Iterator[Found]:
+    index, reading = source.session.index, source.reading
+    for attached in list(index.attached):
+        yield _of_attachment(source, attached)
+    listed: set[tuple[int, int]] = set()
+    for group in [*reading.groups, *([reading.pending] if reading.pending is not None else [])]:
         for result in group.results:
             row = result.row
             replacement = index.replacements.get(row.tool_use_id)
             if row.notice is not None:
-                yield _spill_of(session, row, row.notice, _origin(row.notice), _mismatch(session, row, row.notice))
+                listed.add((row.record, row.block))
+                yield _of_row(source, row, row.notice, group)
             if replacement is not None and replacement.notice is not None:
-                file = session.files.find(replacement.notice.path)
-                mismatch = _size_mismatch(session, replacement.notice, file)
-                yield _spill_of(session, row, replacement.notice, "budget", mismatch)
+                yield _of_replacement(source, row, replacement, replacement.notice, group)
+    for row in list(index.rows):
+        if row.notice is not None and (row.record, row.block) not in listed:  # on a branch that was left
+            yield _of_row(source, row, row.notice, None)
 
 
-def _spill_of(session: Session, row: ResultRow, notice: Notice, origin: Origin, mismatch: str | None) -> Spill:
+def _of_attachment(source: Source, attached: Attached) -> Found:
+    session, member = source.session, attached.member
+    file = session.files.find(attached.notice.path)
+    origin: Origin = "hook" if attached.of_hook else "unknown"
+    spill = Spill(
+        None, None, file, origin, len(source.later(file, -1)), None, session.place.agent_id,
+        label=attached.name or attached.kind, tokens_preview=attached.tokens,
+    )  # fmt: skip
+    responses = session.index.responses
+    sent = bool(responses) and responses[-1].members[-1] > member and session.chain.position(member) is not None
+    return Found(spill, source, attached.notice, member, sent)
+
+
+def _of_row(source: Source, row: ResultRow, notice: Notice, group: Group | None) -> Found:
+    origin: Origin = "mcp" if notice.size.endswith("characters") else "result"
+    return _of_result(source, row, notice, group, origin, row.tokens)
+
+
+def _of_replacement(source: Source, row: ResultRow, replacement: Replacement, notice: Notice, group: Group) -> Found:
+    return _of_result(source, row, notice, group, "budget", replacement.tokens)
+
+
+def _of_result(
+    source: Source, row: ResultRow, notice: Notice, group: Group | None, origin: Origin, tokens_preview: int
+) -> Found:
+    session = source.session
     file = session.files.find(notice.path)
-    reread = _reread(session, file, row.record)
-    return Spill(row.tool_use_id, row.tool, file, origin, reread, mismatch, session.place.agent_id)
+    spill = Spill(
+        row.tool_use_id, row.tool, file, origin, len(source.later(file, row.record)), None, session.place.agent_id,
+        label=row.label,
+        group=None if group is None else group.number,
+        chars=None if row.chars_source == "unknown" else row.chars,
+        tokens_preview=tokens_preview,
+        row=row,
+    )  # fmt: skip
+    return Found(spill, source, notice, row.record, group is not None and group.assistant_id is not None)
 
 
-def _origin(notice: Notice) -> Origin:
-    return "mcp" if notice.size.endswith("characters") else "result"
+def _unnamed(file: SpillFile, owner: Source | None, main: Source) -> Found:
+    """S9: a file that no notice names; a microcompaction's where a boundary named the id, else nobody can say."""
+    source = main if owner is None else owner
+    session = source.session
+    tool_use_id = Path(file.path).stem
+    members = session.index.results_of.get(tool_use_id, [])
+    row = next((session.index.rows[at] for at in session.index.rows_of(members[0])), None) if members else None
+    origin: Origin = "microcompact" if tool_use_id in session.index.cleared else "unknown"
+    member = -1 if row is None else row.record
+    spill = Spill(
+        None if row is None else tool_use_id,
+        None if row is None else row.tool,
+        file,
+        origin,
+        len(source.later(file, member)),
+        None,
+        None if row is None else session.place.agent_id,
+        label="" if row is None else row.label,
+        group=None if row is None else _group_of(source, row),
+        chars=None if row is None else row.chars,
+        row=row,
+    )
+    return Found(spill, source, None, member, row is not None and session.chain.position(member) is not None)
 
 
-def _unnamed(session: Session, named: set[str]) -> Iterator[Spill]:
-    """S9: files that no notice names; a microcompaction's where a boundary named the id, else nobody can say."""
-    index = session.index
-    rows = {row.tool_use_id: row for row in index.rows}
-    for file in session.files.listing():
-        if _key(file) in named:
-            continue
-        tool_use_id = Path(file.path).stem
-        row = rows.get(tool_use_id)
-        origin: Origin = "microcompact" if tool_use_id in index.cleared else "unknown"
-        reread = _reread(session, file, -1 if row is None else row.record)
-        tool = None if row is None else row.tool
-        yield Spill(None if row is None else tool_use_id, tool, file, origin, reread, None, None)
+def _group_of(source: Source, row: ResultRow) -> int | None:
+    """The number of the group that holds a row; None off the chain."""
+    groups = [*source.reading.groups, *([source.reading.pending] if source.reading.pending is not None else [])]
+    return next((group.number for group in groups for result in group.results if result.row is row), None)
 
 
 def _key(file: SpillFile) -> str:
     """What tells files apart: their names inside, for a session may have been moved; whole paths outside."""
     return base_name(file.path) if file.inside and not file.other_session else file.path
-
-
-def _reread(session: Session, file: SpillFile, after: int) -> int:
-    """R3: calls made later that name the file."""
-    name = base_name(file.path)
-    chain = session.chain
-    return sum(
-        mention.name == name and mention.member > after and chain.position(mention.member) is not None
-        for mention in session.index.mentions
-    )
-
-
-def _mismatch(session: Session, row: ResultRow, notice: Notice) -> str | None:
-    file = session.files.find(notice.path)
-    wrong_size = _size_mismatch(session, notice, file)
-    if wrong_size is not None or not file.inside or not file.exists:
-        return wrong_size
-    content = read_content(session.place.path, session.index, row)
-    wrapper = parse_wrapper(content) if isinstance(content, str) else None
-    if wrapper is None or not wrapper.preview:
-        return None
-    head = _head(file, 4 * len(wrapper.preview) + 8)
-    return "preview" if head is not None and not head.startswith(wrapper.preview) else None
-
-
-def _head(file: SpillFile, count: int) -> str | None:
-    try:
-        with Path(file.path).open("rb") as opened:
-            return opened.read(count).decode(errors="replace")
-    except OSError:
-        return None
-
-
-def _size_mismatch(session: Session, notice: Notice, file: SpillFile) -> str | None:
-    """ "size" where the header fits neither units nor bytes; unknown where the file can't be measured."""
-    if not file.inside or not file.exists or file.bytes is None or not notice.size:
-        return None
-    if fits_header(file.bytes, notice.size) or file.bytes > MAX_COUNTED_BYTES:
-        return None
-    counted = session.files.count(file)
-    text_units = session.files.count_text(file)
-    return None if any(count is not None and fits_header(count, notice.size) for count in (counted, text_units)) else "size"
