@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from spillscope.errors import SessionNotFoundError
 from spillscope.session.reading import Reading
-from spillscope.session.report import SECTIONS, sections
+from spillscope.session.report import SECTIONS, Section, sections
 from spillscope.session.session import Session
 from spillscope.session.write import write_sections
 from spillscope.transcript.layout import Place, resolve
@@ -17,6 +20,9 @@ from spillscope.transcript.parse import BOM, NOT_UTF8, NUL_BYTES
 from spillscope_app.cli_limits import LimitsRequest, limits_options
 from spillscope_app.progress import Progress
 from spillscope_app.report_table import report_lines
+
+if TYPE_CHECKING:
+    from spillscope_app.count_api import CountedView
 
 
 def place_for(path: Path) -> Place:
@@ -53,18 +59,44 @@ def _sections_wanted(context: click.Context, parameter: click.Parameter, value: 
 @click.option("--json", "as_json", is_flag=True, help="As JSON, in the shape of spillscope.report/1.")
 @click.option("--check", is_flag=True, help="Exit with 1 when transcript and engine differ.")
 @click.option("--only", metavar="SECTION,…", callback=_sections_wanted, help="Only these sections of the JSON, and their cost.")
+@click.option("--count-api", is_flag=True, help="Let the API count the messages in view: sends them there.")
+@click.option("--model", metavar="NAME", help="With --count-api: the model to count for; the session's own by default.")
 @limits_options
-def report_command(path: Path, as_json: bool, check: bool, only: frozenset[str] | None, limits: LimitsRequest) -> int:
+def report_command(
+    path: Path,
+    as_json: bool,
+    check: bool,
+    only: frozenset[str] | None,
+    count_api: bool,
+    model: str | None,
+    limits: LimitsRequest,
+) -> int:
     """The whole reading of the session at PATH."""
+    if model is not None and not count_api:
+        raise click.UsageError("--model is for --count-api: give both")
     place = place_for(path)
     session = Session(place, limits.book(place.config_dir))
     with Progress("reading") as progress:
         reading = session.refresh(progress.step)
     insist_on_a_transcript(place, reading)
+    # Late, as it brings the SDK; and before the first word of output, as it may end the command.
+    counted = None
+    if count_api:
+        counted = import_module("spillscope_app.count_api").count_view(session, model or reading.session.model)
     if as_json or check or only is not None:
-        for piece in write_sections(sections(session, reading, only)):
+        for piece in write_sections(_with_count(sections(session, reading, only), counted)):
             sys.stdout.buffer.write(piece)
     else:
         for line in report_lines(session, reading):
             click.echo(line)
+        if counted is not None:
+            click.echo(counted.line())
     return 1 if check and reading.totals.drift else 0
+
+
+def _with_count(found: Iterator[tuple[str, Section]], counted: CountedView | None) -> Iterator[tuple[str, Section]]:
+    """The sections, with the API's count in that of the context."""
+    for name, section in found:
+        if name == "context" and counted is not None and isinstance(section, dict):
+            section["exactApi"] = counted.to_json()
+        yield name, section

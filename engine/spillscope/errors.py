@@ -15,3 +15,11 @@ class SessionNotFoundError(SpillscopeError):
 
 class RequestError(SpillscopeError):
     """An `apply` request whose shape is unusable."""
+
+
+def one_line(error: Exception) -> str:
+    """An error in words for people."""
+    if isinstance(error, OSError) and error.strerror:
+        where = f": {error.filename}" if error.filename else ""
+        return " ".join(f"{error.strerror}{where}".split())
+    return " ".join(f"{type(error).__name__}: {error}".split())

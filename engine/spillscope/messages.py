@@ -6,6 +6,7 @@ are foreign JSON: nothing here fails on whatever else a list holds.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 Message = dict[str, Any]
@@ -46,3 +47,30 @@ def with_content(record: Message, content: list[Any]) -> Message:
     if isinstance(body, dict):
         return {**record, "message": {**body, "content": content}}
     return {**record, "content": content}
+
+
+def result_id(block: object) -> str | None:
+    """The id that a `tool_result` block answers; None for every other block."""
+    if not isinstance(block, dict) or block.get("type") != "tool_result":
+        return None
+    found = block.get("tool_use_id")
+    return found if isinstance(found, str) else None
+
+
+def with_results(messages: list[Message], contents: Mapping[str, str]) -> list[Message]:
+    """The messages with another content for every result whose id is a key; the same list where there is none.
+
+    Only what changes is copied: a message, its content list, the block.
+    """
+    changed: dict[int, list[Any]] = {}
+    for at, message in enumerate(messages if contents else ()):
+        blocks = content_blocks(message) if message_kind(message) == "user" else []
+        ids = [result_id(block) for block in blocks]
+        if not contents.keys().isdisjoint(ids):
+            changed[at] = [
+                {**block, "content": contents[found]} if found is not None and found in contents else block
+                for block, found in zip(blocks, ids, strict=True)
+            ]
+    if not changed:
+        return messages
+    return [with_content(message, changed[at]) if at in changed else message for at, message in enumerate(messages)]

@@ -12,7 +12,8 @@ from spillscope.budget.decide import GroupPlan, Plan, State, decide
 from spillscope.budget.grouping import Group, collect_candidates_by_message
 from spillscope.budget.sink import RecordSink
 from spillscope.budget.state import ContentReplacementState, Replacement
-from spillscope.budget.store import Spilled, SpillFailure, SpillStore, one_line, persist
+from spillscope.budget.store import Spilled, SpillFailure, SpillStore, persist
+from spillscope.errors import one_line
 from spillscope.limits import Limits
 from spillscope.messages import Message, content_blocks, with_content
 from spillscope.wrapper import build_large_tool_result_message

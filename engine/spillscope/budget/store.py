@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from spillscope.blocks import is_writable
+from spillscope.errors import one_line
 from spillscope.javascript import stringify
 
 DIRECTORY = "tool-results"
@@ -69,14 +70,6 @@ def _well_formed(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
-
-
-def one_line(error: Exception) -> str:
-    """An error in words for people."""
-    if isinstance(error, OSError) and error.strerror:
-        where = f": {error.filename}" if error.filename else ""
-        return " ".join(f"{error.strerror}{where}".split())
-    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 class DirectoryStore:

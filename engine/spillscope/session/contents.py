@@ -66,7 +66,7 @@ def _model_view(session: Session, result: Result) -> Look:
     row = result.row
     replacement = session.index.replacements.get(row.tool_use_id)
     if result.observed == "replaced" and replacement is not None:
-        text = _replacement_text(session, row.tool_use_id, replacement)
+        text = replacement_text(session, row.tool_use_id, replacement)
         return Look("gone") if text is None else _excerpt(text, "replacement")
     if result.observed == "cleared" and row.content != "cleared":
         return _excerpt(CLEARED_PLACEHOLDER, "cleared")
@@ -82,7 +82,8 @@ def _model_view(session: Session, result: Result) -> Look:
     return _excerpt(text, "inline")
 
 
-def _replacement_text(session: Session, tool_use_id: str, replacement: Replacement) -> str | None:
+def replacement_text(session: Session, tool_use_id: str, replacement: Replacement) -> str | None:
+    """A recorded replacement, read back; None where the file no longer holds it."""
     for record in records_at(session.place.path, replacement.offset, replacement.length):
         entries = record.get("replacements")
         for entry in reversed(entries) if isinstance(entries, list) else ():
