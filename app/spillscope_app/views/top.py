@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spillscope.session.cache import cache_breaks
 from spillscope.session.reading import Reading, Totals
 from spillscope.window.thresholds import Window
 from spillscope_app.format import age, base_name, compact, liveness, model_name, plural, short
@@ -112,9 +111,9 @@ def _history(reading: Reading) -> Sequence[Sample]:
     requests = reading.requests[max(0, len(reading.requests) - _NEWEST_REQUESTS) :]
     samples: list[Sample] = []
     segment: int | None = None
-    for request, broken in zip(requests, cache_breaks(requests), strict=True):
+    for request in requests:
         is_break = segment is not None and request.segment != segment
-        samples.append(Sample(request.usage.prompt, is_break, broken is not None))
+        samples.append(Sample(request.usage.prompt, is_break, request.broken is not None))
         segment = request.segment
     return samples
 

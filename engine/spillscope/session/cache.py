@@ -1,47 +1,88 @@
-"""R6: where the prompt cache broke, and the likeliest cause."""
+"""R6: where the prompt cache broke, the likeliest cause, and what it cost (R5)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterator
+from typing import Protocol
 
-from spillscope.session.reading import Request
-
-Cause = Literal["model", "idle", "head", "unknown"]
+from spillscope.session.reading import CacheBreak, Cause, Request
+from spillscope.tokens.usage import Usage
 
 BREAK_RATIO = 0.95
 BREAK_TOKENS = 2_000
 SHORT_TTL_SECONDS = 5 * 60
 LONG_TTL_SECONDS = 60 * 60
+READ_PRICE, INPUT_PRICE, SHORT_WRITE_PRICE, LONG_WRITE_PRICE = 0.1, 1.0, 1.25, 2.0
+"""R5, in base input tokens."""
 
 
-class CacheBreak(NamedTuple):
-    """`lost`: tokens by which the cache read fell short of the previous one."""
+class Requests(Protocol):
+    """The requests of a session, by number."""
 
-    lost: int
-    cause: Cause
-
-
-def cache_breaks(requests: Sequence[Request]) -> Iterator[CacheBreak | None]:
-    """For each request in order: its break, or None. A read that fell right after a compaction is none."""
-    previous: Request | None = None
-    for request in requests:
-        yield _break(previous, request) if previous is not None and previous.segment == request.segment else None
-        if request.usage.total:
-            previous = request
+    def __getitem__(self, at: int, /) -> Request: ...
 
 
-def _break(before: Request, now: Request) -> CacheBreak | None:
-    read, was = now.usage.cache_read, before.usage.cache_read
-    if not now.usage.total or read >= was * BREAK_RATIO or was - read < BREAK_TOKENS:
+def previous_request(requests: Requests, at: int) -> int | None:
+    """The request that a request's cache read is held against: the last one with usage before it in its segment."""
+    return next(_earlier(requests, at), None)
+
+
+def find_break(requests: Requests, before: int, at: int, changed: tuple[str, ...] = ()) -> CacheBreak | None:
+    """Whether the request `at` found the cache broken that the request `before` had left; None where it did not.
+
+    `changed`: the ids of results whose bytes differ from what `before` carried. Costs one step, and at a break as many as
+    lead back to the request that wrote what was lost.
+    """
+    then, now = requests[before].usage, requests[at].usage
+    read, was = now.cache_read, then.cache_read
+    if not now.total or read >= was * BREAK_RATIO or was - read < BREAK_TOKENS:
         return None
-    return CacheBreak(was - read, _cause(before, now))
+    cause = _cause(requests, before, at, changed)
+    rewritten = min(was + then.cache_creation, now.prompt) - read
+    return CacheBreak(was - read, cause, rewritten, _cost(now, rewritten), changed if cause == "replacement" else ())
 
 
-def _cause(before: Request, now: Request) -> Cause:
-    if before.model != now.model:
+def _earlier(requests: Requests, at: int) -> Iterator[int]:
+    """The requests with usage before one in its segment, newest first."""
+    segment = requests[at].segment
+    for place in range(at - 1, -1, -1):
+        if requests[place].segment != segment:
+            return
+        if requests[place].usage.total:
+            yield place
+
+
+def _cause(requests: Requests, before: int, at: int, changed: tuple[str, ...]) -> Cause:
+    then, now = requests[before], requests[at]
+    if then.model != now.model:
         return "model"
-    ttl = LONG_TTL_SECONDS if before.usage.cache_1h else SHORT_TTL_SECONDS
-    if before.timestamp is not None and now.timestamp is not None and now.timestamp - before.timestamp > ttl:
+    pause = None if then.timestamp is None or now.timestamp is None else now.timestamp - then.timestamp
+    if pause is not None and pause > SHORT_TTL_SECONDS and pause > _time_to_live(requests, at, now.usage.cache_read):
         return "idle"
+    if changed:
+        return "replacement"
     return "unknown" if now.usage.cache_read else "head"
+
+
+def _time_to_live(requests: Requests, at: int, read: int) -> int:
+    """Seconds that the first token which was lost was to live: as the request set it that wrote it.
+
+    A request writes behind what it reads, the part that lives long before the other. What no request of the segment wrote is
+    taken to live as long as the oldest part that one did.
+    """
+    ttl = SHORT_TTL_SECONDS
+    for place in _earlier(requests, at):
+        usage = requests[place].usage
+        if usage.cache_read <= read:
+            return LONG_TTL_SECONDS if read < usage.cache_read + usage.cache_1h else SHORT_TTL_SECONDS
+        if usage.cache_creation:
+            ttl = LONG_TTL_SECONDS if usage.cache_1h else SHORT_TTL_SECONDS
+    return ttl
+
+
+def _cost(usage: Usage, rewritten: int) -> float:
+    """What `rewritten` tokens cost over reading them: first those that were written to the cache, then plain input."""
+    written = min(rewritten, usage.cache_creation)
+    long = written * usage.cache_1h / (usage.cache_5m + usage.cache_1h) if usage.cache_1h else 0.0
+    paid = long * LONG_WRITE_PRICE + (written - long) * SHORT_WRITE_PRICE + (rewritten - written) * INPUT_PRICE
+    return paid - rewritten * READ_PRICE

@@ -76,10 +76,11 @@ class Column(Generic[T]):
             del self._items[length:]
         return gone
 
-    def view(self) -> View[T]:
-        """What stands now, for good."""
-        self._shown = len(self._items)
-        return View(self._items, self._shown)
+    def view(self, length: int | None = None) -> View[T]:
+        """What stands now, or the first `length` items of it, for good."""
+        length = len(self._items) if length is None else length
+        self._shown = max(self._shown, length)
+        return View(self._items, length)
 
     def _detach(self, length: int) -> None:
         self._items = self._items[:length]

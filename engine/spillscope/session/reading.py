@@ -18,6 +18,7 @@ from spillscope.window.thresholds import Window
 
 Fate = Literal["full", "persisted", "replaced", "exempt", "placeholder", "image"]
 Observed = Literal["inline", "persisted", "replaced", "cleared", "empty", "image", "pending"]
+Cause = Literal["model", "idle", "replacement", "head", "unknown"]
 
 
 class Result(NamedTuple):
@@ -65,10 +66,26 @@ class Group(NamedTuple):
     picks: tuple[Pick, ...]
 
 
+class CacheBreak(NamedTuple):
+    """R6: `lost` tokens by which the cache read fell short of the previous one.
+
+    `rewritten`: tokens that the cache had held and that were paid for anew. `cost`: what that cost over reading them, in base
+    input tokens (R5). `about`: the ids whose replacement changed, where that is the cause.
+    """
+
+    lost: int
+    cause: Cause
+    rewritten: int = 0
+    cost: float = 0.0
+    about: tuple[str, ...] = ()
+
+
 class Request(NamedTuple):
     """One real response of the main chain (R1). `estimate_before`: T4 just before it was sent.
 
-    `segment`: which stretch between compactions it belongs to. `response`: its number in the index.
+    `segment`: which stretch between compactions it belongs to. `response`: its number in the index. `broken`: where it found
+    the prompt cache broken. The groups that went out for it are those from `first_group` up to `end_group`: `spilled` of
+    their results did not go in full; `over_budget` where one of them was.
     """
 
     assistant_id: str
@@ -78,6 +95,11 @@ class Request(NamedTuple):
     model: str | None
     segment: int
     response: int
+    broken: CacheBreak | None = None
+    first_group: int = 0
+    end_group: int = 0
+    spilled: int = 0
+    over_budget: bool = False
 
 
 class SkippedLine(NamedTuple):
@@ -174,7 +196,8 @@ class Reading:
 
     `live_from`: number of the first group of the current segment; earlier groups are out of the context unless a
     compaction kept them (`kept`). `cuts`: between which groups the context began anew, oldest first.
-    `aggregate`: whether the budget is believed to be on, `evidence` why.
+    `aggregate`: whether the budget is believed to be on, `evidence` why. `largest_usage`: of all responses (W1).
+    `at`: the request that is about to go out, where the reading shows the past; None where it shows the present.
     """
 
     version: int
@@ -190,6 +213,8 @@ class Reading:
     live_from: int = 0
     kept: frozenset[int] = frozenset()
     cuts: tuple[Cut, ...] = ()
+    largest_usage: int = 0
+    at: int | None = None
 
     def is_live(self, group: Group) -> bool:
         """S4: whether a group is still in the context."""

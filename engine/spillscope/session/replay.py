@@ -7,8 +7,6 @@ change costs what it rolls back.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from operator import attrgetter
-from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from operator import attrgetter
@@ -232,13 +230,11 @@ class Replay:
         first, last = (bisect_right(changes, member, key=_before) for member in (since, self.chain.timeline[position]))
         view = range(self.chain.segment_starts[segment], position)
         kept = self.chain.kept[segment]
-        ids = dict.fromkeys(change.tool_use_id for change in changes[first:last])
+        results = self.index.results_of
         return tuple(
             tool_use_id
-            for tool_use_id in ids
-            if any(
-                self.chain.position(member) in view or member in kept for member in self.index.results_of.get(tool_use_id, ())
-            )
+            for tool_use_id in dict.fromkeys(change.tool_use_id for change in changes[first:last])
+            if any(self.chain.position(member) in view or member in kept for member in results.get(tool_use_id, ()))
         )
 
     def estimate_now(self) -> int:
@@ -252,10 +248,21 @@ class Replay:
 
     def pending(self) -> Group | None:
         """R1: what the engine would do if the request went out now, as one group; None when nothing waits."""
-        waiting = self.waiting()
+        return self._would_be(self.waiting(), self._seen, len(self.groups))
+
+    def before(self, request: int) -> Before:
+        """Where everything stood when a request was about to go out."""
+        return self._turns[request].before
+
+    def pending_before(self, request: int) -> Group | None:
+        """What a request carried, as it waited; None where it carried no results."""
+        before = self._turns[request].before
+        return self._would_be(before.waiting, dict(islice(self._seen.items(), before.seen)), before.groups)
+
+    def _would_be(self, waiting: Sequence[Sequence[int]], seen: Mapping[str, bool], number: int) -> Group | None:
         if not waiting:
             return None
-        groups = self.judge.judge(waiting, self._seen, None, len(self.groups), goes_out=False).groups
+        groups = self.judge.judge(waiting, seen, None, number, goes_out=False).groups
         return groups[0] if len(groups) == 1 else merged(groups)
 
     def waiting(self) -> list[list[int]]:

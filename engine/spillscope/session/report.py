@@ -8,8 +8,7 @@ from typing import Any
 
 from spillscope.limits import DECLARED_MAX_RESULT_SIZE_CHARS, Limits, usable_number
 from spillscope.session.advice import all_advice
-from spillscope.session.cache import cache_breaks
-from spillscope.session.reading import Group, Reading, Result
+from spillscope.session.reading import CacheBreak, Group, Reading, Result
 from spillscope.session.session import Session, iso_time
 from spillscope.session.sidechains import sub_agents
 from spillscope.session.spills import Spill, list_spills
@@ -230,15 +229,26 @@ def _spill_row(spill: Spill) -> Json:
 
 
 def requests_section(reading: Reading) -> Iterator[Json]:
-    for request, broken in zip(reading.requests, cache_breaks(reading.requests), strict=True):
+    for request in reading.requests:
+        broken = request.broken
         yield {
             "assistantId": request.assistant_id,
             "timestamp": iso_time(request.timestamp),
             "usage": request.usage.total,
             "input": request.usage.prompt,
             "estimateBefore": request.estimate_before,
-            "cacheBreak": None if broken is None else {"lost": broken.lost, "cause": broken.cause},
+            "cacheBreak": None if broken is None else break_entry(broken),
         }
+
+
+def break_entry(broken: CacheBreak) -> Json:
+    return {
+        "lost": broken.lost,
+        "cause": broken.cause,
+        "rewritten": broken.rewritten,
+        "cost": round(broken.cost, 1),
+        "about": list(broken.about),
+    }
 
 
 def drift_section(reading: Reading) -> list[Json]:

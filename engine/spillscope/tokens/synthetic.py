@@ -19,6 +19,9 @@ LOCAL_TEXTS = frozenset(
 )
 """What agents put into the conversation themselves when a request is interrupted, cancelled or not made."""
 
+TOO_LONG = "prompt is too long"
+"""How the words begin with which the API refuses a context, whatever their case."""
+
 
 def is_synthetic(record: Mapping[str, Any]) -> bool:
     """T4: whether an assistant record is the client's own: its usage says nothing and it ends no request.
@@ -31,12 +34,20 @@ def is_synthetic(record: Mapping[str, Any]) -> bool:
     message = record.get("message", record)
     if not isinstance(message, dict):
         return False
-    if message.get("model") == SYNTHETIC_MODEL:
-        return True
+    return message.get("model") == SYNTHETIC_MODEL or _first_text(message) in LOCAL_TEXTS
+
+
+def is_refusal(record: Mapping[str, Any]) -> bool:
+    """Whether a synthetic record says that the API refused the context as too long (spec W3)."""
+    message = record.get("message", record)
+    text = _first_text(message) if isinstance(message, dict) else None
+    return text is not None and text[: len(TOO_LONG)].lower() == TOO_LONG
+
+
+def _first_text(message: Mapping[str, Any]) -> str | None:
+    """The whole content, or its first block, where that is a text."""
     content = message.get("content")
     if isinstance(content, list):
         first = content[0] if content else None
-        if not isinstance(first, dict) or first.get("type") != "text":
-            return False
-        content = first.get("text")
-    return isinstance(content, str) and content in LOCAL_TEXTS
+        content = first.get("text") if isinstance(first, dict) and first.get("type") == "text" else None
+    return content if isinstance(content, str) else None

@@ -10,13 +10,21 @@ from spillscope.transcript.rows import Notice
 
 
 class Replacement(NamedTuple):
-    """A recorded replacement: units and tokens (T3) of its text, the notice in it, and where its record stands."""
+    """A recorded replacement: units and tokens (T3) of its text, the notice in it, where its record stands, the text's hash."""
 
     chars: int
     tokens: int
     notice: Notice | None
     offset: int = 0
     length: int = 0
+    digest: int = 0
+
+
+class Change(NamedTuple):
+    """A replacement that came when its result had been sent already, before member number `before`."""
+
+    before: int
+    tool_use_id: str
 
 
 class Boundary(NamedTuple):

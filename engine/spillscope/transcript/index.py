@@ -13,9 +13,9 @@ from typing import Any
 
 from spillscope.blocks import units
 from spillscope.tokens.rough import estimate_block, estimate_content, json_units, rough_token_count
-from spillscope.tokens.synthetic import is_synthetic
+from spillscope.tokens.synthetic import is_refusal, is_synthetic
 from spillscope.tokens.usage import NO_USAGE, largest, read_usage
-from spillscope.transcript.entries import Boundary, Replacement, Response, read_boundary, read_stamp
+from spillscope.transcript.entries import Boundary, Change, Replacement, Response, read_boundary, read_stamp
 from spillscope.transcript.labels import call_label
 from spillscope.transcript.mentions import Attached, Mention, attached_notices, mentioned_spills
 from spillscope.transcript.results import UNKNOWN_CALL, Call, make_row
@@ -75,6 +75,9 @@ class Index:
         self.replacements: dict[str, Replacement] = {}
         self.ignored_replacements = 0
         self.cleared: set[str] = set()
+        self.edits = array("i")  # members that tell of a microcompaction
+        self.refusals = array("i")  # members in which the API refused a prompt as too long
+        self.changes: list[Change] = []  # replacements that came, or changed, after their results had been sent
         self.boundaries: dict[int, Boundary] = {}
         self.heads: dict[str, list[int]] = {}  # uuid of the head of what a compaction kept → its boundaries
         self.mentions: list[Mention] = []
@@ -88,6 +91,7 @@ class Index:
         self.version: str | None = None
         self.cwd: str | None = None
         self.started: float | None = None
+        self._newest_response = -1  # the member that began it
         self._touched: set[int] = set()
         self._touched_responses: set[int] = set()
         self._late_parents = False
@@ -242,6 +246,10 @@ class Index:
         synthetic = is_synthetic(record)
         number = self._response(message, synthetic)
         response = self.responses[number]
+        if not synthetic and not response.members:
+            self._newest_response = member
+        elif synthetic and is_refusal(record):
+            self.refusals.append(member)
         response.members.append(member)
         self._touched_responses.add(number)
         usage = NO_USAGE if synthetic else read_usage(message.get("usage"))
@@ -322,6 +330,7 @@ class Index:
                 self.heads.setdefault(boundary.head, []).append(member)
             return BOUNDARY
         if subtype == "microcompact_boundary":
+            self.edits.append(member)
             meta = record.get("microcompactMetadata")
             ids = meta.get("compactedToolIds") if isinstance(meta, dict) else None
             for tool_use_id in ids if isinstance(ids, list) else ():
@@ -348,10 +357,18 @@ class Index:
         chars = units(text)
         notice = Notice(wrapper.path, wrapper.size) if wrapper is not None else None
         old = self.replacements.get(tool_use_id)
-        new = self.replacements[tool_use_id] = Replacement(chars, rough_token_count(chars), notice, offset, length)
+        new = self.replacements[tool_use_id] = Replacement(chars, rough_token_count(chars), notice, offset, length, hash(text))
+        if old is None or old.digest != new.digest:
+            self._note_change(tool_use_id)
         for member in dict.fromkeys(self.results_of.get(tool_use_id, ())):
             for at in self.rows_of(member):
                 row = self.rows[at]
                 if row.tool_use_id == tool_use_id:
                     self.tokens[member] += new.tokens - (row.tokens if old is None else old.tokens)
             self._touched.add(member)
+
+    def _note_change(self, tool_use_id: str) -> None:
+        """R6: what a request has carried in one form is going to be sent in another."""
+        results = self.results_of.get(tool_use_id)
+        if results and results[0] < self._newest_response:
+            self.changes.append(Change(len(self.kinds), tool_use_id))

@@ -243,7 +243,7 @@ class TestWhatItSays:
     def test_of_cache_breaks(self, report: dict[str, Any]) -> None:
         assert [request["cacheBreak"] for request in report["requests"]] == [
             None,
-            {"lost": 49_000, "cause": "unknown"},
+            {"lost": 49_000, "cause": "unknown", "rewritten": 0, "cost": 0.0, "about": []},
             None,
             None,
         ]
