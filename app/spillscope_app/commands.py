@@ -8,12 +8,15 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Place = Literal["anywhere", "groups", "find", "events", "sessions", "list", "text", "sheet"]
-"""Where a command's keys work: in the whole app, on one of its screens, in a list, in a text, on a sheet over the screen."""
+Place = Literal["anywhere", "groups", "find", "events", "sessions", "list", "text", "file", "viewer", "sheet"]
+"""Where a command's keys work: in the whole app, on one of its screens, in a list, in a text, in a text or file of any size,
+in the viewer around one, on a sheet over the screen."""
 
 PLACE_NAMES: dict[Place, str] = {
     "list": "In the list",
     "text": "In a text",
+    "file": "In a file",
+    "viewer": "In the viewer",
     "groups": "On the main screen",
     "find": "In the line to find",
     "events": "Among the events",
@@ -84,6 +87,9 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("text-first", "text", "g,home", "g Home", "scroll_edge('first')", "first", "To the first line.", in_palette=False),
     Command("text-last", "text", "G,end", "G End", "scroll_edge('last')", "last", "To the last line.", in_palette=False),
+    Command("form", "file", "v", "v", "turn", "as hex", "Show it as text, as hex, or folded where it is JSON.", footer=5),
+    Command("follow-file", "file", "f", "f", "follow", "follow", "Stay at its end while it grows, until you move.", footer=4),
+    Command("leave-viewer", "viewer", "escape,q", "esc", "close", "close", "Close the viewer.", footer=9, in_palette=False),
     Command("detail", "groups", "tab", "tab", "detail", "detail", "Go to the detail of the selected row, and back.", footer=7),
     Command("model", "groups", "m", "m", "tab('model')", "model view", "What the model got of the selected result."),
     Command("original", "groups", "o", "o", "tab('original')", "original", "The original of the selected result."),

@@ -92,7 +92,13 @@ class Inspector(App[None]):
     """Shows one session as it grows. Holds the newest `Picture` and hands it to the screens."""
 
     TITLE = "spillscope"
-    CSS_PATH: ClassVar = ["inspector.tcss", "screens/groups.tcss", "screens/sessions.tcss", "screens/sheet.tcss"]
+    CSS_PATH: ClassVar = [
+        "inspector.tcss",
+        "screens/groups.tcss",
+        "screens/sessions.tcss",
+        "screens/sheet.tcss",
+        "screens/viewer.tcss",
+    ]
     DEFAULT_MODE = "groups"
     COMMANDS = App.COMMANDS | {CommandFinder}
     BINDINGS = bindings("anywhere")

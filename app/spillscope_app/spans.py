@@ -36,11 +36,16 @@ Paint = Callable[[int], Sequence[Line]]
 
 
 def foreign(text: str, ink: Ink = "") -> Span:
-    """Text that somebody else wrote, made printable.
+    """As much text as one line shows of what somebody else wrote, made printable."""
+    return Span(printable(text[:LONGEST_FOREIGN]), ink)
+
+
+def printable(text: str) -> str:
+    """Foreign text of any length, made printable.
 
     Variation selectors go: terminals disagree about the width that they give a character.
     """
-    return Span(_VARIATION.sub("", clean(text[:LONGEST_FOREIGN])), ink)
+    return _VARIATION.sub("", clean(text))
 
 
 def line(*parts: Span | str) -> Line:

@@ -1,0 +1,84 @@
+"""The rows of a page, drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from spillscope_app.spans import Line, Paint, Span
+from spillscope_app.viewer.pager import Row
+from spillscope_app.viewer.reader import Page
+from spillscope_app.widgets.ink import INK_CLASSES, draw
+
+RULE = "─ here the preview ended "
+
+
+class Canvas(Widget):
+    """Draws a page, or a few words where there is none. Tells of the mouse in rows."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*INK_CLASSES, "canvas--picked"}
+    ALLOW_SELECT = False
+
+    @dataclass
+    class Pointed(Message):
+        """A button went down over a row, or was moved on to it."""
+
+        row: Row
+        column: int
+        dragged: bool
+
+    def __init__(self) -> None:
+        super().__init__(id="file-canvas")
+        self._page = Page("empty")
+        self._words: Paint | None = None
+        self._dragging = False
+
+    def show_page(self, page: Page, words: Paint | None = None) -> None:
+        """Draw this from now on; `words` stand in place of a page without rows."""
+        self._page, self._words = page, words
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        if self._words is not None:
+            lines: Sequence[Line] = self._words(width)
+            return draw(self, lines[y] if y < len(lines) else (), width, self.rich_style)
+        if y >= len(self._page.rows):
+            return Strip.blank(width, self.rich_style)
+        row = self._page.rows[y]
+        if row.ruled:
+            return draw(self, (Span(RULE + "─" * max(0, width - len(RULE)), "persisted"),), width, self.rich_style)
+        picked = self._page.picked
+        here = picked is not None and picked[0] <= row.place.at <= picked[1]
+        base = self.get_component_rich_style("canvas--picked") if here else self.rich_style
+        return draw(self, (*self._gutter(self._page.numbers[y]), *row.spans), width, base)
+
+    def _gutter(self, number: int | None) -> Line:
+        if not self._page.digits:
+            return ()
+        return (Span(f"{number if number is not None else '':>{self._page.digits}} ", "faint"),)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        if event.button == 1:
+            self._dragging = True
+            self.capture_mouse()
+            self._point(event, dragged=False)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._dragging:
+            self._point(event, dragged=True)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        self._dragging = False
+        self.release_mouse()
+
+    def _point(self, event: events.MouseEvent, *, dragged: bool) -> None:
+        rows = self._page.rows
+        if rows:
+            self.post_message(self.Pointed(rows[max(0, min(event.y, len(rows) - 1))], event.x, dragged))

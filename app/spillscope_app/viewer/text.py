@@ -1,0 +1,66 @@
+"""Bytes as lines of text. A line of any length is cut into segments that are found without reading all of it."""
+
+from __future__ import annotations
+
+from spillscope_app.viewer.blob import Blob
+from spillscope_app.viewer.body import Ranges, Segment, decoded
+
+BLOCK = 16 << 10
+"""A line is cut at each multiple of this that has a whole block of the line before it: no segment is as long as two."""
+_LONGEST_CHARACTER = 4
+
+
+class Text:
+    """Lines of a blob; `preview_end`: the offset behind what the model saw of it, 0 where that is not known."""
+
+    def __init__(self, blob: Blob, preview_end: int = 0) -> None:
+        self._blob = blob
+        self._rule = preview_end
+
+    @property
+    def blob(self) -> Blob:
+        return self._blob
+
+    def floor(self, at: int) -> int:
+        base = at - at % BLOCK
+        data = self._blob.read(base - BLOCK, at - max(0, base - BLOCK))
+        newline = data.rfind(b"\n")
+        start = max(0, base - BLOCK) + newline + 1
+        if start < base and (newline < 0 and base >= BLOCK):
+            start = self._whole(base)
+            if start > at:
+                return self.floor(base - 1)
+        return max(start, self._rule) if start < self._rule <= at else start
+
+    def segment(self, at: int, found: Ranges) -> Segment:
+        first = at - at % BLOCK
+        data = self._blob.read(first, min(2 * BLOCK, max(0, self._blob.size - first)))
+        end, after = self._end(at, first, data)
+        if at < self._rule < after:
+            end = after = self._rule
+        raw = (
+            data[at - first : end - first]
+            if end <= first + len(data)
+            else data[at - first :] + self._blob.read(first + len(data), end - first - len(data))
+        )
+        raw = raw.removesuffix(b"\r") if after > end else raw
+        starts = at == 0 or self._blob.read(at - 1, 1) == b"\n"
+        return Segment(at, after, decoded(raw, at, found(at, end)), starts, ruled=0 < at == self._rule)
+
+    def _end(self, at: int, first: int, data: bytes) -> tuple[int, int]:
+        """Where the text of a segment ends, and where the next one begins: behind the line's end, if that is there."""
+        newline = data.find(b"\n", at - first)
+        borders = (1, 2) if data.rfind(b"\n", 0, max(0, at - first)) < 0 else (2,)
+        for border in borders:
+            if first + border * BLOCK <= first + len(data) and not 0 <= newline < border * BLOCK:
+                end = self._whole(first + border * BLOCK)
+                return end, end
+        if newline < 0:
+            return self._blob.size, self._blob.size
+        return first + newline, first + newline + 1
+
+    def _whole(self, border: int) -> int:
+        """A border moved behind the character that it would cut."""
+        data = self._blob.read(border, _LONGEST_CHARACTER - 1)
+        inside = next((at for at, byte in enumerate(data) if byte & 0xC0 != 0x80), len(data))
+        return border + inside
