@@ -5,28 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, overload
+from typing import Literal, NamedTuple
 
-from spillscope.limits import Threshold
-from spillscope.session.reading import Fate
-from spillscope.transcript.rows import ResultRow
+from spillscope.session.whatif.flips import Change, Flips
 from spillscope.window.thresholds import Window
 
 Mode = Literal["start", "now"]
 """R4: had it been so from the start; from now on."""
-
-
-class Change(NamedTuple):
-    """One figure before and after."""
-
-    before: int
-    after: int
-
-    @property
-    def difference(self) -> int:
-        return self.after - self.before
 
 
 class Spending(NamedTuple):
@@ -38,57 +25,6 @@ class Spending(NamedTuple):
     @property
     def difference(self) -> float:
         return self.after - self.before
-
-
-class Decision(NamedTuple):
-    """What became of a result, by which rule, and the threshold that it was held against."""
-
-    fate: Fate
-    rule: str
-    threshold: Threshold
-
-
-class Flip(NamedTuple):
-    """A result whose fate differs. `group`: its number in the reading. `tokens`: T3 of what the model gets of it."""
-
-    row: ResultRow
-    group: int
-    before: Decision
-    after: Decision
-    tokens: Change
-
-    @property
-    def tool_use_id(self) -> str:
-        return self.row.tool_use_id
-
-    @property
-    def tokens_saved(self) -> int:
-        """T3 tokens that the edit keeps out; negative where it lets more in."""
-        return -self.tokens.difference
-
-
-class Flips(Sequence[Flip]):
-    """The results that flip, in model order; each is worked out when it is asked for, and stays what it was."""
-
-    __slots__ = ("_length", "_make")
-
-    def __init__(self, length: int, make: Callable[[int], Flip]) -> None:
-        self._length, self._make = length, make
-
-    def __len__(self) -> int:
-        return self._length
-
-    @overload
-    def __getitem__(self, at: int) -> Flip: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Flip]: ...
-    def __getitem__(self, at: int | slice) -> Flip | Sequence[Flip]:
-        if isinstance(at, slice):
-            return [self._make(place) for place in range(self._length)[at]]
-        return self._make(range(self._length)[at])
-
-    def __iter__(self) -> Iterator[Flip]:
-        return map(self._make, range(self._length))
 
 
 class Curve(NamedTuple):

@@ -1,0 +1,255 @@
+"""What becomes of every result under some terms, kept up to date when the terms move (spec P1, B3 to B9).
+
+The budget's decisions are `budget.decide`'s. It is asked only about runs where something can differ: those over the limit,
+and those that share an id with another.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from spillscope.budget.decide import Candidate, GroupPlan, Plan, decide
+from spillscope.session.judge import judge_in_group
+from spillscope.session.whatif.codes import CODES, EXEMPT, FATES, FIXED, SPILLED, TO_FATES, WAYS, WHOLE
+from spillscope.session.whatif.ledger import KEPT, Ledger
+from spillscope.session.whatif.tally import Tally
+from spillscope.session.whatif.terms import Terms
+
+_INFINITY = float("inf")
+_LAST = float("inf")
+"""Behind every row of one size."""
+
+
+class _Bounds(NamedTuple):
+    """Limits under which a run is decided as it is: from `low` up to but not including `high`."""
+
+    low: float
+    high: float
+
+
+_ASK = _Bounds(_INFINITY, _INFINITY)
+
+
+class Outcome:
+    """By row a code of `codes.VERDICTS`. Runs before `first_run` are as `before` has them (R4)."""
+
+    def __init__(self, ledger: Ledger, terms: Terms, before: Outcome | None = None, first_run: int = 0) -> None:
+        self.ledger, self.terms, self.before, self.first_run = ledger, terms, before, first_run
+        self.codes = bytearray()
+        self.sums = array("q")  # by group: frozen + fresh, in units
+        self.learned: dict[int, list[tuple[str, bool]]] = {}  # by entangled run: ids that became seen, and whether replaced
+        self.tally = Tally(ledger)
+        self._bounds: list[_Bounds] = []
+        self._over: set[int] = set()  # runs that the budget was asked about and found over the limit
+        self.extend()
+
+    def fates(self) -> bytes:
+        """The fates by row, as bytes that can be compared."""
+        return bytes(self.codes.translate(TO_FATES))
+
+    def spilled(self) -> tuple[int, int]:
+        """How many results are persisted, and how many replaced."""
+        fates = self.fates()
+        return fates.count(FATES.index("persisted")), fates.count(FATES.index("replaced"))
+
+    def is_spilled(self, row: int) -> bool:
+        return WAYS[self.codes[row]] != KEPT
+
+    def way(self, row: int) -> int:
+        return WAYS[self.codes[row]]
+
+    def tokens_of(self, row: int) -> int:
+        """T3 of what the model gets of a result."""
+        return self.ledger.saw[row] + self.ledger.sizes.tokens[self.way(row)][row]
+
+    def over_budget(self, groups: int | None = None) -> int:
+        """How many groups, or of the first few, are over their budget; with the switch off too."""
+        end = len(self.sums) if groups is None else groups
+        first = min(end, self.ledger.first_groups[self.first_run])
+        earlier = 0 if self.before is None else self.before.over_budget(first)
+        budget = self.terms.budget
+        return earlier + sum([size > budget for size in self.sums[first:end]])
+
+    # --- following the ledger -----------------------------------------------------------------------------------------------
+
+    def truncate(self, runs: int) -> None:
+        """Forget the runs from a number on. Call it before the ledger forgets them."""
+        group = self.ledger.first_groups[runs]
+        row = self.ledger.first_rows[group]
+        for at in range(row, len(self.codes)):
+            self.tally.add(at, self.way(at), -1)
+        del self.codes[row:], self.sums[group:], self._bounds[runs:]
+        self._over = {run for run in self._over if run < runs}
+        self.learned = {run: ids for run, ids in self.learned.items() if run < runs}
+
+    def extend(self) -> None:
+        """Take in the runs that the ledger has beyond these."""
+        ledger = self.ledger
+        self.terms.learn(ledger)
+        self.tally.resize()
+        start = len(self._bounds)
+        for run in range(start, ledger.runs):
+            self._take(run)
+        self._decide(range(max(start, self.first_run), ledger.runs))
+
+    def _take(self, run: int) -> None:
+        ledger = self.ledger
+        rows = ledger.rows_of_run(run)
+        if self.before is not None and run < self.first_run:
+            self.codes += self.before.codes[rows.start : rows.stop]
+            self.sums.extend(self.before.sums[group] for group in ledger.groups_of_run(run))
+        else:
+            self.codes.extend(map(self._alone, rows))
+            self.sums.extend(sum(map(self._weight, ledger.rows_of_group(group))) for group in ledger.groups_of_run(run))
+        for row in rows:
+            self.tally.add(row, self.way(row))
+        self._bounds.append(self._untouched(run))
+
+    def _alone(self, row: int) -> int:
+        """The code where the budget does nothing."""
+        fixed = self.ledger.fixed[row]
+        if fixed is not None:
+            return FIXED[fixed]
+        judged = self.ledger.judged[row]
+        if judged is not None and judged > self.terms.thresholds[self.ledger.kind_of[row]].chars:
+            return SPILLED
+        return self._kept(row)
+
+    def _kept(self, row: int) -> int:
+        return EXEMPT if self.terms.switch and self.terms.exempt[self.ledger.exempt_kind_of[row]] else WHOLE
+
+    def _weight(self, row: int) -> int:
+        """Units that count against the budget, where no id binds two results."""
+        ledger = self.ledger
+        if not ledger.candidate[row] or self.codes[row] == SPILLED or self.terms.exempt[ledger.exempt_kind_of[row]]:
+            return 0
+        return ledger.rows[row].chars
+
+    def _untouched(self, run: int) -> _Bounds:
+        """A run is left alone as long as none of its groups is over the limit."""
+        first, end = self.ledger.first_groups[run], self.ledger.first_groups[run + 1]
+        return _Bounds(max(self.sums[first:end]), _INFINITY)
+
+    # --- moving -------------------------------------------------------------------------------------------------------------
+
+    def move(self, terms: Terms) -> bool:
+        """Other terms; False where they spare other results from the budget, which takes a new outcome."""
+        terms.learn(self.ledger)
+        if not terms.exempts_like(self.terms):
+            return False
+        old, self.terms = self.terms, terms
+        touched: set[int] = set()
+        for kind, (then, now) in enumerate(zip(old.thresholds, terms.thresholds, strict=True)):
+            if then.chars != now.chars:
+                self._cross(kind, then.chars, now.chars, touched)
+        for run in touched:
+            self._bounds[run] = _ASK if run in self._over else self._untouched(run)
+        if touched or old.limit != terms.limit:
+            self._decide(range(self.first_run, len(self._bounds)))
+        return True
+
+    def _cross(self, kind: int, then: float, now: float, touched: set[int]) -> None:
+        """A threshold moves: what lies between its old and its new place changes sides."""
+        ledger = self.ledger
+        ordered = ledger.ordered[kind]
+        start, end = sorted((bisect_right(ordered, (then, _LAST)), bisect_right(ordered, (now, _LAST))))
+        first_row = ledger.first_rows[ledger.first_groups[self.first_run]]
+        for _, row in ordered[start:end]:
+            if row < first_row:
+                continue
+            group = ledger.group_of[row]
+            if now < then:
+                self.sums[group] -= self._weight(row)
+                self._set(row, SPILLED)
+            else:
+                self._set(row, self._kept(row))
+                self.sums[group] += self._weight(row)
+            touched.add(ledger.run_of[group])
+
+    def _set(self, row: int, code: int) -> None:
+        old = self.codes[row]
+        self.codes[row] = code
+        if WAYS[old] != WAYS[code]:
+            self.tally.move(row, WAYS[old], WAYS[code])
+
+    # --- the budget ---------------------------------------------------------------------------------------------------------
+
+    def _decide(self, runs: range) -> None:
+        """Ask the budget about the runs whose decision does not hold at the present limit."""
+        limit, entangled = self.terms.limit, self.ledger.entangled
+        for run, (low, high) in enumerate(self._bounds[runs.start :], runs.start):
+            if not low <= limit < high and run not in entangled:
+                self._apply(run, self._ask(run, {}))
+        if entangled:
+            self._decide_entangled()
+
+    def _decide_entangled(self) -> None:
+        """Runs that share ids, in order: what one learns binds the next."""
+        shared = self.ledger.shared
+        seen: dict[str, bool] = {}
+        for run in sorted(self.ledger.entangled):
+            if run < self.first_run and self.before is not None:
+                learned = self.before.learned[run]
+            else:
+                plan = self._ask(run, seen)
+                self._apply(run, plan)
+                for group, number in zip(plan.groups, self.ledger.groups_of_run(run), strict=True):
+                    self.sums[number] = group.frozen_chars + group.fresh_chars
+                learned = [entry for entry in self._learned(run, plan) if entry[0] in shared]
+            self.learned[run] = learned
+            for tool_use_id, replaced in learned:
+                seen.setdefault(tool_use_id, replaced)
+
+    def _learned(self, run: int, plan: Plan) -> Iterable[tuple[str, bool]]:
+        """B8: ids as they become seen, and whether each was replaced; a write that fails leaves its result in full (B9)."""
+        yield from ((tool_use_id, False) for tool_use_id in plan.freeze)
+        groups = self.ledger.groups_of_run(run)
+        for at, position in plan.writes:
+            row = self.ledger.rows[self._candidates(groups[at])[position]]
+            yield row.tool_use_id, row.writable
+
+    def _candidates(self, group: int) -> list[int]:
+        candidate, codes = self.ledger.candidate, self.codes
+        return [row for row in self.ledger.rows_of_group(group) if candidate[row] and codes[row] != SPILLED]
+
+    def _ask(self, run: int, seen: Mapping[str, bool]) -> Plan:
+        ledger = self.ledger
+        groups = [
+            [
+                Candidate(row.tool_use_id, row.tool, row.chars, row.writable)
+                for row in map(ledger.rows.__getitem__, self._candidates(group))
+            ]
+            for group in ledger.groups_of_run(run)
+        ]
+        version, exempt = ledger.run_versions[run], self.terms.exempt
+        replaced = {tool_use_id for tool_use_id, gone in seen.items() if gone}
+        return decide(groups, seen, replaced, self.terms.limit, lambda tool: exempt[ledger.number(version, tool)])
+
+    def _apply(self, run: int, plan: Plan) -> None:
+        rows = self.ledger.rows
+        for number, group in zip(self.ledger.groups_of_run(run), plan.groups, strict=True):
+            picked = group.selected
+            for position, row in enumerate(self._candidates(number)):
+                self._set(row, CODES[judge_in_group(group, position, picked, rows[row].writable, self.terms.switch)])
+        self._bounds[run] = _bounds(plan.groups)
+        if any(group.over for group in plan.groups):
+            self._over.add(run)
+        else:
+            self._over.discard(run)
+
+
+def _bounds(groups: Iterable[GroupPlan]) -> _Bounds:
+    """B7 selects from the top until the rest is inside: a limit down to that rest selects the same."""
+    low, high = -_INFINITY, _INFINITY
+    for group in groups:
+        total = group.frozen_chars + group.fresh_chars
+        if not group.picks:
+            low = max(low, total)
+            continue
+        high = min(high, group.picks[-2].remaining if len(group.picks) > 1 else total)
+        if len(group.picks) + len(group.exempt) < len(group.states):
+            low = max(low, group.picks[-1].remaining)
+    return _Bounds(low, high)
