@@ -23,15 +23,22 @@ def spilled_original(notice: Notice, local_result: object, files: SpillFiles) ->
     counted = files.count(files.find(notice.path))
     if counted is not None:
         return Original(counted, "file")
-    for text in local_texts(local_result):
-        chars = content_size(text)
-        if fits_header(chars, notice.size) or (isinstance(text, str) and fits_header(_bytes(text), notice.size)):
-            return Original(chars, "local")
+    copy = full_copy(local_result, notice)
+    if copy is not None:
+        return Original(content_size(copy), "local")
     stated = local_result.get("persistedOutputSize") if isinstance(local_result, dict) else None
     if isinstance(stated, int) and not isinstance(stated, bool) and fits_header(stated, notice.size):
         return Original(stated, "header")
     size = header_size(notice.size)
     return Original(0, "unknown") if size is None else Original(size, "header")
+
+
+def full_copy(local_result: object, notice: Notice) -> object:
+    """The local copy of a spilled result, a text or a list of blocks, where its size is what the notice says; else None."""
+    for text in local_texts(local_result):
+        if fits_header(content_size(text), notice.size) or (isinstance(text, str) and fits_header(_bytes(text), notice.size)):
+            return text
+    return None
 
 
 def cleared_original(local_result: object, placeholder_chars: int) -> Original:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +29,12 @@ class Source:
         for mention in list(session.index.mentions):
             if position(mention.member) is not None:
                 self.mentions.setdefault(mention.name, []).append(mention)
+
+    @cached_property
+    def groups_of(self) -> dict[ResultRow, int]:
+        """The number of the group that a result stands in."""
+        groups = [*self.reading.groups, *([self.reading.pending] if self.reading.pending is not None else [])]
+        return {result.row: group.number for group in groups for result in group.results}
 
     def later(self, file: SpillFile, member: int) -> list[Mention]:
         """R3: the calls made after a member that name the file."""
@@ -73,8 +80,10 @@ def find_spills(main: Source, agents: Iterable[Source]) -> Iterator[Found]:
                 told.add(mark)
                 loose.pop(mark[0], None)
                 yield found
-        for stem in stems.intersection(source.session.index.results_of):
-            owners.setdefault(stem, source)
+        known = source.session.index.results_of
+        for stem in stems:
+            if stem in known:
+                owners.setdefault(stem, source)
     for file in loose.values():
         yield _unnamed(file, owners.get(Path(file.path).stem), main)
 
@@ -112,7 +121,7 @@ def _of_attachment(source: Source, attached: Attached) -> Found:
         label=attached.name or attached.kind, tokens_preview=attached.tokens,
     )  # fmt: skip
     responses = session.index.responses
-    sent = bool(responses) and responses[-1].members[-1] > member and session.chain.position(member) is not None
+    sent = bool(responses) and responses[-1].members[-1] > member
     return Found(spill, source, attached.notice, member, sent)
 
 
@@ -143,33 +152,19 @@ def _of_result(
 
 def _unnamed(file: SpillFile, owner: Source | None, main: Source) -> Found:
     """S9: a file that no notice names; a microcompaction's where a boundary named the id, else nobody can say."""
-    source = main if owner is None else owner
-    session = source.session
-    tool_use_id = Path(file.path).stem
-    members = session.index.results_of.get(tool_use_id, [])
-    row = next((session.index.rows[at] for at in session.index.rows_of(members[0])), None) if members else None
-    origin: Origin = "microcompact" if tool_use_id in session.index.cleared else "unknown"
-    member = -1 if row is None else row.record
+    if owner is None:
+        return Found(Spill(None, None, file, "unknown", len(main.later(file, -1)), None, None), main)
+    session, tool_use_id = owner.session, Path(file.path).stem
+    index = session.index
+    origin: Origin = "microcompact" if tool_use_id in index.cleared else "unknown"
+    member = index.results_of[tool_use_id][0]
+    row = next(index.rows[at] for at in index.rows_of(member) if index.rows[at].tool_use_id == tool_use_id)
+    group = owner.groups_of.get(row)
     spill = Spill(
-        None if row is None else tool_use_id,
-        None if row is None else row.tool,
-        file,
-        origin,
-        len(source.later(file, member)),
-        None,
-        None if row is None else session.place.agent_id,
-        label="" if row is None else row.label,
-        group=None if row is None else _group_of(source, row),
-        chars=None if row is None else row.chars,
-        row=row,
-    )
-    return Found(spill, source, None, member, row is not None and session.chain.position(member) is not None)
-
-
-def _group_of(source: Source, row: ResultRow) -> int | None:
-    """The number of the group that holds a row; None off the chain."""
-    groups = [*source.reading.groups, *([source.reading.pending] if source.reading.pending is not None else [])]
-    return next((group.number for group in groups for result in group.results if result.row is row), None)
+        tool_use_id, row.tool, file, origin, len(owner.later(file, member)), None, session.place.agent_id,
+        label=row.label, group=group, chars=row.chars, row=row,
+    )  # fmt: skip
+    return Found(spill, owner, None, member, group is not None and group < len(owner.reading.groups))
 
 
 def _key(file: SpillFile) -> str:

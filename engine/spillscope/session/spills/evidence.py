@@ -1,0 +1,188 @@
+"""What a spill's file and record say of each other: one badge a fault (spec S6, S9). Opens only what is inside."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from spillscope.blocks import units
+from spillscope.budget.store import spill_text
+from spillscope.clean import clean, cut_cells
+from spillscope.session.contents import MAX_RECORD_BYTES, replacement_text
+from spillscope.session.session import Session
+from spillscope.session.spills.hidden_errors import TAIL_BYTES, hidden_error, may_hide_errors
+from spillscope.session.spills.listing import Found
+from spillscope.session.spills.mismatch import wrong_head, wrong_size
+from spillscope.session.spills.model import Badge
+from spillscope.transcript.content import content_in, plain_text, read_record
+from spillscope.transcript.mentions import attached_texts
+from spillscope.transcript.originals import full_copy
+from spillscope.transcript.parse import Record
+from spillscope.transcript.rows import Notice
+from spillscope.transcript.spill_files import MAX_COUNTED_BYTES, SpillFile, base_name, read_spill
+from spillscope.wrapper import Wrapper, parse_wrapper
+
+_KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+ERROR_CELLS = 80
+
+
+class Evidence(NamedTuple):
+    """What comparing found. `mismatch` as in `Spill`."""
+
+    mismatch: str | None = None
+    badges: tuple[Badge, ...] = ()
+
+
+def examine(found: Found) -> Evidence:
+    """Compare a spill's file with all that the transcript holds of it."""
+    record = _record(found)
+    copy = _copy(found, record)
+    kept = _kept_badge(found, copy)
+    if not found.spill.file.exists:
+        return Evidence(None, kept)
+    try:
+        head = read_spill(found.spill.file, 1)
+    except FileNotFoundError:
+        return Evidence(None, kept)
+    except OSError as error:
+        text = f"The file can't be read: {error.strerror or 'unknown error'}."
+        return Evidence(None, (Badge("unreadable", text), *kept))
+    wrapper = _wrapper(found, record)
+    wrong = list(_compared(found, wrapper, record, copy))
+    error_badge = _hidden_error(found, wrapper) if head else ()
+    mismatch = next((badge.name for badge in wrong if badge.name in ("size", "preview")), None)
+    return Evidence(mismatch, (*wrong, *error_badge, *kept))
+
+
+def no_file(file: SpillFile) -> Badge | None:
+    """Why what stands in a place inside is no file that can be read; None where nothing stands there."""
+    try:
+        mode = os.lstat(file.path).st_mode
+    except OSError:
+        return None
+    kind = _KINDS.get(stat.S_IFMT(mode))
+    if kind is None and not stat.S_ISLNK(mode):
+        kind = "no regular file"
+    return Badge("unreadable", f"In its place stands {kind}, which is never opened.") if kind is not None else None
+
+
+# --- what the transcript holds --------------------------------------------------------------------------------------------
+
+
+def _record(found: Found) -> Record | None:
+    session, member = found.source.session, found.member
+    if member < 0 or session.index.lengths[member] > MAX_RECORD_BYTES:
+        return None
+    return read_record(session.place.path, session.index, member)
+
+
+def _wrapper(found: Found, record: Record | None) -> Wrapper | None:
+    """The notice in full, with its preview."""
+    if found.notice is None or record is None:
+        return None
+    for text in _notice_texts(found.source.session, found, record):
+        wrapper = parse_wrapper(text)
+        if wrapper is not None and wrapper.path == found.notice.path:
+            return wrapper
+    return None
+
+
+def _notice_texts(session: Session, found: Found, record: Record) -> Iterator[str]:
+    row = found.spill.row
+    if row is None:
+        attachment = record.get("attachment")
+        yield from attached_texts(attachment) if isinstance(attachment, dict) else ()
+    elif found.spill.origin == "budget":
+        replacement = session.index.replacements.get(row.tool_use_id)
+        text = None if replacement is None else replacement_text(session, row.tool_use_id, replacement)
+        if text is not None:
+            yield text
+    else:
+        content = content_in(record, row)
+        if isinstance(content, str):
+            yield content
+
+
+def _copy(found: Found, record: Record | None) -> object:
+    """The original as the transcript holds it: in the result itself, or beside a wrapper in `toolUseResult`; else None."""
+    row = found.spill.row
+    if row is None or record is None:
+        return None
+    if row.content == "wrapper":
+        return full_copy(record.get("toolUseResult"), found.notice) if found.notice is not None else None
+    named_only = found.notice is not None and found.spill.origin != "budget"  # a path beside what the model saw
+    return None if named_only or row.content != "text" else content_in(record, row)
+
+
+def _kept_badge(found: Found, copy: object) -> tuple[Badge, ...]:
+    row = found.spill.row
+    if copy is None or row is None or row.content != "wrapper":
+        return ()
+    chars = units(copy) if isinstance(copy, str) else row.chars
+    return (Badge("kept in transcript", f"The whole text, {chars:,} chars, also stands in the transcript, as toolUseResult."),)
+
+
+# --- comparing ------------------------------------------------------------------------------------------------------------
+
+
+def _compared(found: Found, wrapper: Wrapper | None, record: Record | None, copy: object) -> Iterator[Badge]:
+    """At most one of size, preview and content: the first that does not fit."""
+    session, file, notice = found.source.session, found.spill.file, found.notice
+    stated = _stated_bytes(record, notice) if notice is not None else None
+    if notice is not None and wrong_size(session, notice, file):
+        yield Badge("size", f"Its notice says {notice.size}; the file has {_measured(session, file)}.")
+    elif stated is not None and stated != file.bytes:
+        yield Badge("size", f"The transcript says {stated:,} bytes; the file has {file.bytes:,} bytes.")
+    elif wrapper is not None and wrong_head(file, wrapper.preview):
+        yield Badge("preview", f"It does not begin with the {units(wrapper.preview):,} chars that the model saw of it.")
+    elif copy is not None:
+        yield from _other_content(file, copy, exact=found.spill.row is not None and found.spill.row.content != "wrapper")
+
+
+def _measured(session: Session, file: SpillFile) -> str:
+    count = session.files.count_text(file)
+    return f"{file.bytes:,} bytes" if count is None else f"{count:,} chars in {file.bytes:,} bytes"
+
+
+def _stated_bytes(record: Record | None, notice: Notice) -> int | None:
+    """`persistedOutputSize`, which counts bytes (S9), where it speaks of this file."""
+    local = record.get("toolUseResult") if record is not None else None
+    if not isinstance(local, dict):
+        return None
+    path, size = local.get("persistedOutputPath"), local.get("persistedOutputSize")
+    named = isinstance(path, str) and base_name(path) == base_name(notice.path)
+    return size if named and isinstance(size, int) and not isinstance(size, bool) else None
+
+
+def _other_content(file: SpillFile, copy: object, *, exact: bool) -> Iterator[Badge]:
+    """P4: the file holds the result's text. A copy that is not `exact` is only held against a file of its size."""
+    if file.bytes is None or file.bytes > MAX_COUNTED_BYTES:
+        return
+    try:
+        text = read_spill(file, MAX_COUNTED_BYTES).decode(errors="replace")
+    except OSError:
+        return
+    wanted = spill_text(copy)[0]
+    if text == wanted or (isinstance(copy, list) and text == plain_text(copy)):
+        return
+    if exact or len(text) == len(wanted):
+        same = next((at for at, (one, other) in enumerate(zip(text, wanted, strict=False)) if one != other), None)
+        at = min(len(text), len(wanted)) if same is None else same
+        yield Badge("content", f"It differs from the copy in the transcript from character {at + 1:,} on.")
+
+
+def _hidden_error(found: Found, wrapper: Wrapper | None) -> tuple[Badge, ...]:
+    spill = found.spill
+    if wrapper is None or not wrapper.has_more or not may_hide_errors(spill.tool, spill.origin):
+        return ()
+    start = max(0, (spill.file.bytes or 0) - TAIL_BYTES)
+    try:
+        tail = read_spill(spill.file, TAIL_BYTES, start)
+    except OSError:
+        return ()
+    line = hidden_error(tail, wrapper.preview, whole=start == 0)
+    if line is None:
+        return ()
+    return (Badge("hidden error", f"Its end tells of an error that the preview hides: {cut_cells(clean(line), ERROR_CELLS)}"),)
