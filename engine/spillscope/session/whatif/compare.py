@@ -67,7 +67,7 @@ class WhatIf:
         `factor`: tokens that the session's model makes of one T3 token (T9).
         """
         first = 0 if mode == "start" else self.ledger.timing.requests if since is None else since
-        before, after = self._before, self._decide(edited, self.ledger.first_run(first))
+        before, after = self._before, self._decide(edited, 0 if mode == "start" else self.ledger.first_run(first))
         curves, costs = zip(*(self._curve(outcome, factor) for outcome in (before, after)), strict=True)
         contexts = (curves[0].context, curves[1].context)
         windows = (self._window(self.base), self._window(edited))

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from spillscope.budget.decide import Candidate, GroupPlan, Plan, decide
 from spillscope.session.judge import judge_in_group
-from spillscope.session.whatif.codes import CODES, EXEMPT, FATES, FIXED, SPILLED, TO_FATES, WAYS, WHOLE
+from spillscope.session.reading import Fate
+from spillscope.session.whatif.codes import CODES, EXEMPT, FATES, FIXED, SPILLED, TO_FATES, VERDICTS, WAYS, WHOLE
 from spillscope.session.whatif.ledger import KEPT, Ledger
 from spillscope.session.whatif.tally import Tally
 from spillscope.session.whatif.terms import Terms
@@ -49,6 +50,9 @@ class Outcome:
     def fates(self) -> bytes:
         """The fates by row, as bytes that can be compared."""
         return bytes(self.codes.translate(TO_FATES))
+
+    def fate(self, row: int) -> Fate:
+        return VERDICTS[self.codes[row]][0]
 
     def spilled(self) -> tuple[int, int]:
         """How many results are persisted, and how many replaced."""
