@@ -244,6 +244,14 @@ class Replay:
         kept = self.chain.kept[len(self.segment_groups) - 1]
         return self.count.total + sum(self.index.tokens[member] for member in kept)
 
+    def kept_groups(self, segment: int) -> frozenset[int]:
+        """Numbers of the groups before a segment that a compaction kept in its context."""
+        kept = set(self.chain.kept[segment])
+        if not kept:
+            return frozenset()
+        earlier = map(self.groups.__getitem__, range(self.segment_groups[segment]))
+        return frozenset(group.number for group in earlier if any(result.row.record in kept for result in group.results))
+
     # --- deciding -------------------------------------------------------------------------------------------------------
 
     def pending(self) -> Group | None:

@@ -218,7 +218,8 @@ class Session:
         self._compactions = tuple(
             Compaction(b.at, b.trigger, b.pre_tokens, b.post_tokens) for b in self.index.boundaries.values()
         )
-        self._cuts, self._kept = self._find_cuts(), self._find_kept()
+        self._cuts = self._find_cuts()
+        self._kept = self.replay.kept_groups(len(starts) - 1) if starts else frozenset()
 
     def _evidence(self) -> Evidence:
         """L10. Judged on what was observed, never on what edited limits would have done."""
@@ -259,6 +260,7 @@ class Session:
             live_from=self._live_from(),
             kept=self._kept,
             cuts=self._cuts,
+            largest_usage=self.index.largest_usage,
         )
 
     def _live_from(self) -> int:
@@ -274,14 +276,6 @@ class Session:
             at = bisect_right(boundaries, first) - 1
             cuts.append(Cut(group, at if at >= 0 and boundaries[at] > before else None))
         return tuple(cuts)
-
-    def _find_kept(self) -> frozenset[int]:
-        """Numbers of the earlier groups that the last compaction kept in the context."""
-        kept = set(self.chain.kept[-1]) if self.chain.kept else set()
-        if not kept:
-            return frozenset()
-        earlier = (self.replay.groups[number] for number in range(self._live_from()))
-        return frozenset(group.number for group in earlier if any(result.row.record in kept for result in group.results))
 
     def _context(self) -> Context:
         count, index = self.replay.count, self.index
