@@ -20,10 +20,9 @@ class Calibrated:
     """T8, T9 of a session as it stood, in tokens.
 
     `tokens` is `usage` (exact, as in T4) and `estimate`, the fitted one of what came after it; `band` is that of `tokens`.
-    `estimate_bpe`: tiktoken's count over what T4 estimates; None while it is not counted, or over too much text to count.
-    `residual`: None where no usage tells it. `scores`: over all models; `models`: each model's own, newest first.
-    `requests`: how many were looked at; `left_out`: how many of them judge nothing, by reason. `complete`: nothing is left to
-    count.
+    `estimate_bpe`: tiktoken's count over what T4 estimates; None where that is too much text to count.
+    `residual`: None where no usage tells it. `scores`: over all models; `models`: each model's own, the newest first.
+    `requests`: how many were looked at; `left_out`: how many of them prove nothing, by reason.
     """
 
     usage: int
@@ -32,10 +31,9 @@ class Calibrated:
     band: Band
     residual: Residual | None
     scores: Scores
-    models: tuple[tuple[str, Scores], ...]
+    models: tuple[tuple[str | None, Scores], ...]
     requests: int
     left_out: tuple[tuple[str, int], ...]
-    complete: bool
 
     @property
     def tokens(self) -> int:

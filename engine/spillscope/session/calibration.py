@@ -1,0 +1,202 @@
+"""T8, T9 over a session: counts what the newest requests carried, in slices, and says what follows from it."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from spillscope.session.calibrated import Calibrated, Residual
+from spillscope.session.in_view import NOTHING_IN_VIEW, bpe_after, estimate_after, estimate_head, find_in_view
+from spillscope.session.reading import Request
+from spillscope.session.session import Session
+from spillscope.session.steps import LeftOut, Stretch, find_step, step_of
+from spillscope.session.weights import Weights
+from spillscope.tokens.calibration import Band, Errors, Fit, Judgement, Scores, Step, band, judge, scores
+from spillscope.tokens.rough import UNITS_PER_TOKEN
+from spillscope.transcript.index import OTHER
+
+NEWEST_REQUESTS = 200
+MOST_CHARS = 1_000_000
+"""As many requests, and as much of their text, as are looked at unless somebody wants all."""
+
+
+class _Found(NamedTuple):
+    """A request's step, and what it was found from: it holds as long as none of that has changed."""
+
+    last: Request
+    request: Request
+    records: int
+    step: Stretch | LeftOut
+    chars: int
+
+
+class Calibrator:
+    """Calibrates a session bit by bit. `step` belongs to the thread that refreshes the session; `value` to anybody.
+
+    The value depends on the session as it stands, not on how it came to be; an append costs what it brought.
+    """
+
+    def __init__(self, session: Session, requests: int | None = NEWEST_REQUESTS, chars: int | None = MOST_CHARS) -> None:
+        """`requests`, `chars`: how many of the newest requests, and units of their text, are looked at; None: all."""
+        self._session = session
+        self._requests, self._chars = requests, chars
+        self._weights = Weights(session)
+        self._found: dict[int, _Found] = {}
+        self._steps: dict[int, Step | LeftOut] = {}
+        self._view = NOTHING_IN_VIEW
+        self._seen: object = None
+        self._work: Iterator[int] = iter(())
+        self._busy = False
+        self._value: Calibrated | None = None
+        self.done = self.total = 0
+
+    @property
+    def value(self) -> Calibrated | None:
+        """What was found when all was last counted; None before."""
+        return self._value
+
+    def step(self, seconds: float) -> bool:
+        """Count for about so long, the newest first; whether more is to be done. `done` of `total` units tell how far it is.
+
+        Raises OSError where the file can't be read.
+        """
+        seen = self._signature()
+        if seen != self._seen:
+            self._seen, self._busy = seen, True
+            self._plan()
+        if not self._busy:
+            return False
+        until = time.monotonic() + seconds
+        for chars in self._work:
+            self.done += chars
+            if time.monotonic() >= until:
+                return True
+        self._value, self._busy = self._calibrate(), False
+        return False
+
+    def run(self) -> Calibrated:
+        """All of it at once."""
+        while self.step(1.0):
+            pass
+        assert self._value is not None
+        return self._value
+
+    def _signature(self) -> object:
+        """Differs where the session does, as far as this looks at it."""
+        index, replay = self._session.index, self._session.replay
+        return index.records, len(index), id(index.uuids), id(replay), replay.switch
+
+    # --- what to count --------------------------------------------------------------------------------------------------
+
+    def _plan(self) -> None:
+        if self._weights.stale:
+            self._weights.clear()
+            self._found, self._steps = {}, {}
+        self._view = find_in_view(self._session)
+        self._found = self._newest()
+        self._steps = {number: step for number, step in self._steps.items() if number in self._found}
+        wanted = list(dict.fromkeys([*self._in_view(), *self._in_steps()]))
+        self.done, self.total = 0, self._units(member for member in wanted if self._weights.wants(member))
+        self._work = self._weights.count(wanted)
+
+    def _newest(self) -> dict[int, _Found]:
+        """The steps of the newest requests, newest first, as many as are wanted."""
+        requests, chars = self._session.replay.requests, 0
+        found: dict[int, _Found] = {}
+        for number in range(len(requests) - 1, 0, -1):
+            step = self._find(number, requests[number - 1], requests[number])
+            chars += step.chars
+            if (self._requests is not None and len(found) >= self._requests) or (
+                self._chars is not None and chars > self._chars
+            ):
+                break
+            found[number] = step
+        return found
+
+    def _find(self, number: int, last: Request, request: Request) -> _Found:
+        records = len(self._session.index.responses[last.response].members)
+        known = self._found.get(number)
+        if known is not None and known.last is last and known.request is request and known.records == records:
+            return known
+        self._steps.pop(number, None)
+        step = find_step(self._session, last, request)
+        return _Found(last, request, records, step, self._units(step.members) if isinstance(step, Stretch) else 0)
+
+    def _units(self, members: Iterable[int]) -> int:
+        """About how many units of text there are to count."""
+        index = self._session.index
+        return sum(
+            index.lengths[member] if index.kinds[member] == OTHER else UNITS_PER_TOKEN * index.tokens[member]
+            for member in members
+        )
+
+    def _in_view(self) -> Iterator[int]:
+        """What is in view, where that is not too much."""
+        view = self._view
+        for members in ((*view.after, *view.attached), (*view.head, *view.head_attached)):
+            if self._chars is None or self._units(members) <= self._chars:
+                yield from reversed(members)
+        if view.anchored is not None:
+            yield from self._session.index.responses[view.anchored].members
+
+    def _in_steps(self) -> Iterator[int]:
+        for number, found in self._found.items():
+            if number not in self._steps and isinstance(found.step, Stretch):
+                yield from found.step.members
+
+    # --- what follows from it -------------------------------------------------------------------------------------------
+
+    def steps(self) -> dict[int, Step | LeftOut]:
+        """What each request looked at proves, by its number, oldest first; or why it proves nothing. All was counted."""
+        return {number: self._step(number) for number in sorted(self._found)}
+
+    def _calibrate(self) -> Calibrated:
+        found = self.steps().values()
+        left_out = Counter(step for step in found if isinstance(step, str))
+        judgement = judge(step for step in found if isinstance(step, Step))
+        model = self._session.index.model
+        fit = judgement.fit_for(model)
+        usage = self._session.replay.count.usage
+        estimate = estimate_after(self._session, self._weights, self._view, fit)
+        low, high = band(estimate, _fitted(judgement.errors, model), fit.prior)
+        return Calibrated(
+            usage=usage,
+            estimate=round(estimate),
+            estimate_bpe=bpe_after(self._session, self._weights, self._view),
+            band=Band(usage + round(low), usage + round(high)),
+            residual=self._residual(fit, judgement),
+            scores=scores(judgement.errors, fit),
+            models=tuple(_by_model(judgement)),
+            requests=len(self._found),
+            left_out=tuple(sorted(left_out.items())),
+        )
+
+    def _step(self, number: int) -> Step | LeftOut:
+        found = self._found[number]
+        if not isinstance(found.step, Stretch):
+            return found.step
+        if number not in self._steps:
+            self._steps[number] = step_of(self._session, self._weights, found.last, found.request, found.step)
+        return self._steps[number]
+
+    def _residual(self, fit: Fit, judgement: Judgement) -> Residual | None:
+        first = self._view.first
+        if first is None or not first.usage.prompt:
+            return None
+        estimate = estimate_head(self._session, self._weights, self._view, fit)
+        tokens = first.usage.prompt - round(estimate)
+        if tokens < 0:
+            return None
+        low, high = band(estimate, _fitted(judgement.errors, first.model), fit.prior)
+        return Residual(tokens, Band(max(0, first.usage.prompt - round(high)), first.usage.prompt - round(low)))
+
+
+def _fitted(errors: Sequence[Errors], model: str | None) -> list[float]:
+    return [error.fitted for error in errors if error.model == model]
+
+
+def _by_model(judgement: Judgement) -> Iterator[tuple[str | None, Scores]]:
+    for model, fit in reversed(judgement.fits.items()):
+        yield model, scores([error for error in judgement.errors if error.model == model], fit)
