@@ -58,10 +58,7 @@ class Calibrator:
         return self._value
 
     def step(self, seconds: float) -> bool:
-        """Count for about so long, the newest first; whether more is to be done. `done` of `total` units tell how far it is.
-
-        Raises OSError where the file can't be read.
-        """
+        """Count for about so long, the newest first; whether more is to be done. `done` of `total` units tell how far it is."""
         seen = self._signature()
         if seen != self._seen:
             self._seen, self._busy = seen, True
@@ -177,9 +174,12 @@ class Calibrator:
         found = self._found[number]
         if not isinstance(found.step, Stretch):
             return found.step
-        if number not in self._steps:
-            self._steps[number] = step_of(self._session, self._weights, found.last, found.request, found.step)
-        return self._steps[number]
+        known = self._steps.get(number)
+        if known is None:
+            known = step_of(self._session, self._weights, found.last, found.request, found.step)
+            if known != "unread":  # perhaps next time
+                self._steps[number] = known
+        return known
 
     def _residual(self, fit: Fit, judgement: Judgement) -> Residual | None:
         first = self._view.first

@@ -8,7 +8,9 @@ from typing import Any
 
 from spillscope.limits import DECLARED_MAX_RESULT_SIZE_CHARS, Limits, usable_number
 from spillscope.session.advice import all_advice
+from spillscope.session.calibration import Calibrator
 from spillscope.session.reading import CacheBreak, Group, Reading, Result
+from spillscope.session.report_calibration import calibrated_fields, calibration_section
 from spillscope.session.session import Session, iso_time
 from spillscope.session.sidechains import sub_agents
 from spillscope.session.spills import Spill, list_spills
@@ -20,22 +22,25 @@ Json = dict[str, Any]
 Section = Json | list[Any] | str | None | Iterator[Any]
 
 
-def sections(session: Session, reading: Reading, only: Container[str] | None = None) -> Iterator[tuple[str, Section]]:
+def sections(
+    session: Session, reading: Reading, only: Container[str] | None = None, calibrator: Calibrator | None = None
+) -> Iterator[tuple[str, Section]]:
     """The sections of a report in the order of the contract; a section that may be long is an iterator of its items.
 
-    `only`: names of the sections wanted. What is left out costs nothing.
+    `only`: names of the sections wanted. What is left out costs nothing. `calibrator`: of the same session; absent: a new one.
     """
+    calibrator = Calibrator(session) if calibrator is None else calibrator
     yield "schema", SCHEMA
     makers: dict[str, Callable[[], Section]] = {
         "session": lambda: session_section(session, reading),
         "limits": lambda: limits_section(reading),
-        "context": lambda: context_section(reading),
+        "context": lambda: context_section(reading) | calibrated_fields(calibrator.run()),
         "groups": lambda: (group_entry(session, reading, group) for group in reading.groups),
         "pending": lambda: None if reading.pending is None else group_entry(session, reading, reading.pending),
         "tools": lambda: tools_section(session, reading),
         "spills": lambda: spills_section(session, reading),
         "requests": lambda: requests_section(reading),
-        "calibration": lambda: None,
+        "calibration": lambda: calibration_section(calibrator.run()),
         "drift": lambda: drift_section(reading),
         "advice": lambda: [{"text": advice.text, "about": list(advice.about)} for advice in all_advice(reading)],
         "totals": lambda: totals_section(reading),

@@ -12,6 +12,7 @@ from spillscope.tokens.weight import NOTHING, Weight, weigh_in_slices
 from spillscope.transcript.content import read_record
 from spillscope.transcript.index import OTHER, PROGRESS
 from spillscope.transcript.parse import Record
+from spillscope.transcript.plain import plain_records, read_plain
 
 COUNTED, ODD, ATTACHMENT, EDIT, PROMPT, UNREAD = (1 << bit for bit in range(6))
 """What is known of a member: that it was counted; that it holds an image, a reference or another block that is no text; that it
@@ -54,8 +55,9 @@ class Weights:
         return self._flat.get(member, 0)
 
     def wants(self, member: int) -> bool:
-        """Whether it is to be counted, or counted anew: its result has got a replacement since."""
-        return not self.state(member) or self._replaced.get(member, ()) != self._replacements(member)
+        """Whether it is to be counted, or counted anew: its result has got a replacement since, or it could not be read."""
+        state = self.state(member)
+        return not state or bool(state & UNREAD) or self._replaced.get(member, ()) != self._replacements(member)
 
     def count(self, members: Iterable[int]) -> Iterator[int]:
         """Count those that want it, in their order. Yields after each slice, so that the caller may stop: characters done."""
@@ -63,13 +65,19 @@ class Weights:
         self._state.extend(bytes(missing))
         for column in self._columns:
             column.extend(array("i", bytes(column.itemsize)) * missing)
+        plain: dict[str, Record] | None = None
         for member in members:
-            if self.wants(member):
-                yield from self._count(member)
+            if not self.wants(member):
+                continue
+            if self._index.lengths[member]:
+                yield from self._count(member, self._read(member))
+                continue
+            if plain is None:  # plain messages have no place of their own in their file
+                plain = self._read_plain()
+            yield from self._count(member, plain.get(self._index.uuids[member]))
 
-    def _count(self, member: int) -> Iterator[int]:
+    def _count(self, member: int, record: Record | None) -> Iterator[int]:
         replaced = self._replacements(member)
-        record = self._read(member)
         weight, flat = NOTHING, 0
         if record is None:
             self._state[member] = COUNTED | UNREAD
@@ -101,6 +109,10 @@ class Weights:
         if self._index.kinds[member] == PROGRESS or self._index.lengths[member] > MAX_RECORD_BYTES:
             return None
         return read_record(self._session.place.path, self._index, member)
+
+    def _read_plain(self) -> dict[str, Record]:
+        plain = read_plain(self._session.place.path)
+        return {record["uuid"]: record for record in plain_records(plain.messages if plain is not None else ())}
 
     def _texts(self, member: int, record: Record) -> Iterator[str | int]:
         if self._index.kinds[member] == OTHER:
