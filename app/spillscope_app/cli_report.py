@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 import click
 
 from spillscope.errors import SessionNotFoundError
+from spillscope.session.calibration import Calibrator
 from spillscope.session.reading import Reading
-from spillscope.session.report import SECTIONS, Section, sections
+from spillscope.session.report import CALIBRATED, SECTIONS, Section, sections
 from spillscope.session.session import Session
 from spillscope.session.write import write_sections
 from spillscope.transcript.layout import Place, resolve
 from spillscope.transcript.parse import BOM, NOT_UTF8, NUL_BYTES
 from spillscope_app.cli_limits import LimitsRequest, limits_options
-from spillscope_app.progress import Progress
+from spillscope_app.progress import EVERY_SECONDS, Progress
 from spillscope_app.report_table import report_lines
 
 if TYPE_CHECKING:
@@ -59,6 +60,9 @@ def _sections_wanted(context: click.Context, parameter: click.Parameter, value: 
 @click.option("--json", "as_json", is_flag=True, help="As JSON, in the shape of spillscope.report/1.")
 @click.option("--check", is_flag=True, help="Exit with 1 when transcript and engine differ.")
 @click.option("--only", metavar="SECTION,…", callback=_sections_wanted, help="Only these sections of the JSON, and their cost.")
+@click.option(
+    "--calibrate", type=click.Choice(["newest", "all"]), default="newest", help="Judge estimates on so many requests."
+)
 @click.option("--count-api", is_flag=True, help="Let the API count the messages in view: sends them there.")
 @click.option("--model", metavar="NAME", help="With --count-api: the model to count for; the session's own by default.")
 @limits_options
@@ -67,6 +71,7 @@ def report_command(
     as_json: bool,
     check: bool,
     only: frozenset[str] | None,
+    calibrate: str,
     count_api: bool,
     model: str | None,
     limits: LimitsRequest,
@@ -83,11 +88,16 @@ def report_command(
     counted = None
     if count_api:
         counted = import_module("spillscope_app.count_api").count_view(session, model or reading.session.model)
+    calibrator = Calibrator(session, None, None) if calibrate == "all" else Calibrator(session)
+    if only is None or not only.isdisjoint(CALIBRATED):
+        with Progress("counting") as progress:
+            while calibrator.step(EVERY_SECONDS):
+                progress.step(calibrator.done, calibrator.total)
     if as_json or check or only is not None:
-        for piece in write_sections(_with_count(sections(session, reading, only), counted)):
+        for piece in write_sections(_with_count(sections(session, reading, only, calibrator), counted)):
             sys.stdout.buffer.write(piece)
     else:
-        for line in report_lines(session, reading):
+        for line in report_lines(session, reading, calibrator.run()):
             click.echo(line)
         if counted is not None:
             click.echo(counted.line())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spillscope.clean import cell_width, clean, cut_cells
+from spillscope.session.calibrated import Calibrated
 from spillscope.session.reading import Group, Reading, Result
 from spillscope.session.report import drifted
 from spillscope.session.session import Session, iso_time
@@ -15,9 +16,9 @@ MAX_CELLS = 60
 MARKS = {"mustReapply": "↻", "frozen": "■", "fresh": "+"}
 
 
-def report_lines(session: Session, reading: Reading) -> Iterator[str]:
+def report_lines(session: Session, reading: Reading, calibrated: Calibrated) -> Iterator[str]:
     """The reading, line by line: the session, its context, its groups, its tools, and what differs."""
-    yield from _head(session.place, reading)
+    yield from _head(session.place, reading, calibrated)
     rows = [_group_row(str(group.number), group) for group in reading.groups]
     if reading.pending is not None:
         rows.append(_group_row("next", reading.pending))
@@ -36,7 +37,7 @@ def report_lines(session: Session, reading: Reading) -> Iterator[str]:
         yield from table([("drift", "observed", "engine", "reason"), *map(_drift_row, differing)], "<<<<")
 
 
-def _head(place: Place, reading: Reading) -> Iterator[str]:
+def _head(place: Place, reading: Reading, calibrated: Calibrated) -> Iterator[str]:
     info, context, window = reading.session, reading.context, reading.context.window
     who = [info.id, info.cwd or str(place.project), info.model or "model unknown", info.version or "version unknown"]
     yield "  ".join(map(clean, who))
@@ -45,6 +46,7 @@ def _head(place: Place, reading: Reading) -> Iterator[str]:
         f"{context.usage:,} exact + {context.estimate:,} estimated; auto-compact at {window.auto_compact:,}, "
         f"{window.percent_left(context.tokens)} % left; window: {clean(window.source)}"
     )
+    yield from _estimates(calibrated)
     yield f"budget {clean(reading.evidence)}"
     totals = reading.totals
     yield (
@@ -54,6 +56,19 @@ def _head(place: Place, reading: Reading) -> Iterator[str]:
     if info.skipped_lines:
         first = info.skipped_lines[0]
         yield f"{len(info.skipped_lines)} skipped lines, the first at line {first.line}: {first.reason}"
+
+
+def _estimates(calibrated: Calibrated) -> Iterator[str]:
+    """T8, T9: what the estimated part comes to by each estimate, and how far each was off so far."""
+    second = "not counted" if calibrated.estimate_bpe is None else f"{calibrated.estimate_bpe:,}"
+    residual = "" if calibrated.residual is None else f"; not in the transcript: about {calibrated.residual.tokens:,}"
+    low, high = calibrated.band
+    yield f"likely {low:,} to {high:,}: estimated part {second} by tiktoken, {calibrated.estimate:,} fitted{residual}"
+    named = zip(("chars / 4", "tiktoken", "fitted"), calibrated.scores, strict=True)
+    off = [f"{name} {score.median:+.0%}, {score.median_abs:.1%} and {score.p90_abs:.1%}" for name, score in named if score.n]
+    n = calibrated.scores.fitted.n
+    if off:
+        yield f"off on {n} of {calibrated.requests} requests, in the median, its size and the 90th percentile: {'; '.join(off)}"
 
 
 def _group_row(name: str, group: Group) -> tuple[str, ...]:

@@ -54,6 +54,8 @@ SECTIONS = (
     *("session", "limits", "context", "groups", "pending", "tools", "spills", "requests", "calibration", "drift"),
     *("advice", "totals"),
 )
+CALIBRATED = frozenset({"context", "calibration"})
+"""The sections that want a calibration."""
 
 
 def number(value: float | None) -> int | float | str | None:
