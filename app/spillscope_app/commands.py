@@ -8,9 +8,11 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Place = Literal["anywhere", "groups", "find", "events", "sessions", "list", "text", "file", "viewer", "sheet"]
+Place = Literal[
+    "anywhere", "groups", "find", "spills", "events", "sessions", "list", "text", "file", "viewer", "question", "sheet"
+]
 """Where a command's keys work: in the whole app, on one of its screens, in a list, in a text, in a text or file of any size,
-in the viewer around one, on a sheet over the screen."""
+in the viewer around one, at a question or on a sheet over the screen."""
 
 PLACE_NAMES: dict[Place, str] = {
     "list": "In the list",
@@ -19,11 +21,12 @@ PLACE_NAMES: dict[Place, str] = {
     "viewer": "In the viewer",
     "groups": "On the main screen",
     "find": "In the line to find",
+    "spills": "Among the spills",
     "events": "Among the events",
     "sessions": "Among the sessions",
     "anywhere": "Anywhere",
 }
-"""The places in the order in which help shows them; a sheet's one key stands on the sheet."""
+"""The places in the order in which help shows them; the keys of a question or a sheet stand below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +90,51 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("text-first", "text", "g,home", "g Home", "scroll_edge('first')", "first", "To the first line.", in_palette=False),
     Command("text-last", "text", "G,end", "G End", "scroll_edge('last')", "last", "To the last line.", in_palette=False),
-    Command("form", "file", "v", "v", "turn", "as hex", "Show it as text, as hex, or folded where it is JSON.", footer=5),
+    Command("find-in-file", "file", "slash", "/", "find", "find", "A text in it; all in lower case finds any case.", footer=8),
+    Command("next-in-file", "file", "n", "n", "match(1)", "next match", "The next match.", in_palette=False),
+    Command("last-in-file", "file", "N", "N", "match(-1)", "match before", "The match before.", in_palette=False),
+    Command("form", "file", "v", "v", "turn", "other form", "As text, as hex, and folded where it is JSON.", footer=6),
     Command("follow-file", "file", "f", "f", "follow", "follow", "Stay at its end while it grows, until you move.", footer=4),
+    Command(
+        "fold", "file", "enter", "enter", "fold('turn')", "fold", "Open or close a part of JSON.", footer=7, in_palette=False
+    ),
+    Command("open-part", "file", "right,l", "→ l", "fold('open')", "open", "Open a part of JSON.", in_palette=False),
+    Command(
+        "close-part", "file", "left,h", "← h", "fold('close')", "close", "Close it, or go to what it is in.", in_palette=False
+    ),
+    Command("open-parts", "file", "plus", "+", "fold_all(False)", "open all", "Open every part of JSON."),
+    Command("close-parts", "file", "minus", "-", "fold_all(True)", "close all", "Close every part of JSON."),
+    Command("select", "file", "V", "V", "select(0)", "select", "Select lines from here on: go on with the arrows.", footer=3),
+    Command("select-down", "file", "shift+down", "⇧↓", "select(1)", "one more", "Select one more line.", in_palette=False),
+    Command("select-up", "file", "shift+up", "⇧↑", "select(-1)", "one less", "Select one line less.", in_palette=False),
+    Command("copy", "file", "y", "y", "copy", "copy", "Copy the selected lines; what could act stands as escapes.", footer=3),
+    Command("copy-file-path", "file", "Y", "Y", "copy_path", "copy path", "Copy the path of the file."),
+    Command("pager", "file", "L", "L", "hand('PAGER')", "pager", "Open the file in $PAGER, and come back."),
+    Command("editor", "file", "D", "D", "hand('EDITOR')", "editor", "Open the file in $EDITOR: what you save there is yours."),
+    Command("confirm", "file", "O", "O", "confirm", "open outside", "Open a file outside, after a question.", footer=9),
+    Command(
+        "leave-file",
+        "file",
+        "escape",
+        "esc",
+        "leave",
+        "back",
+        "Stop a search; then select nothing.",
+        footer=2,
+        in_palette=False,
+    ),
     Command("leave-viewer", "viewer", "escape,q", "esc", "close", "close", "Close the viewer.", footer=9, in_palette=False),
+    Command(
+        "model-beside",
+        "viewer",
+        "m",
+        "m",
+        "model",
+        "what the model saw",
+        "What the model saw, beside the whole or in its place.",
+    ),
+    Command("yes", "question", "y", "y", "answer(True)", "yes", "Open it.", footer=9, in_palette=False),
+    Command("no", "question", "n,escape,q", "n", "answer(False)", "no", "Leave it closed.", footer=9, in_palette=False),
     Command("detail", "groups", "tab", "tab", "detail", "detail", "Go to the detail of the selected row, and back.", footer=7),
     Command("model", "groups", "m", "m", "tab('model')", "model view", "What the model got of the selected result."),
     Command("original", "groups", "o", "o", "tab('original')", "original", "The original of the selected result."),
@@ -148,9 +193,81 @@ COMMANDS: tuple[Command, ...] = (
     Command("by-tool", "groups", "t", "t", "filter('tool')", "this tool", "Only the tool of the selected row."),
     Command("by-spilled", "groups", "p", "p", "filter('spilled')", "spilled", "Only what was spilled."),
     Command("by-over", "groups", "v", "v", "filter('over')", "over budget", "Only groups over their budget."),
+    Command("spill", "groups", "d", "d", "spill", "its spill", "To the file of the selected result, among the spills."),
     Command("unfiltered", "groups", "x", "x", "filter('clear')", "no filter", "Clear the filter."),
     Command("follow", "groups", "f", "f", "follow", "follow", "Follow the newest group until you move.", footer=6),
     Command("sums", "groups", "equals_sign", "=", "sums", "sums", "The arithmetic of the gauge, line by line.", footer=5),
+    Command(
+        "spill-detail",
+        "spills",
+        "tab",
+        "tab",
+        "detail",
+        "detail",
+        "Go to what is known of the selected file, and back.",
+        footer=7,
+    ),
+    Command(
+        "spill-group",
+        "spills",
+        "d",
+        "d",
+        "group",
+        "its group",
+        "To the group that made the selected file; d there comes back.",
+        footer=6,
+    ),
+    Command(
+        "sort-spills", "spills", "s", "s", "sort", "sort", "By group, by size, by age, the gravest first, in turn.", footer=5
+    ),
+    Command(
+        "by-origin", "spills", "o", "o", "filter('origin')", "one origin", "Only results, only the budget's, and so on in turn."
+    ),
+    Command(
+        "by-badge",
+        "spills",
+        "b",
+        "b",
+        "filter('badge')",
+        "one badge",
+        "Only the missing ones, and so on in turn: what was found of any.",
+    ),
+    Command(
+        "by-fault",
+        "spills",
+        "v",
+        "v",
+        "filter('faults')",
+        "faults",
+        "Only files that are not what the transcript takes them for.",
+        footer=4,
+    ),
+    Command("all-spills", "spills", "x", "x", "filter('clear')", "no filter", "Clear the filter."),
+    Command(
+        "find-spill",
+        "spills",
+        "slash",
+        "/",
+        "find",
+        "find",
+        "Only what has a text in its call, tool, file name or id.",
+        footer=8,
+    ),
+    Command("next-spill", "spills", "n", "n", "match(1)", "next match", "The next match of the filter.", in_palette=False),
+    Command("last-spill", "spills", "N", "N", "match(-1)", "match before", "The match before.", in_palette=False),
+    Command("copy-path", "spills", "c", "c", "copy", "copy path", "Copy the path of the selected file."),
+    Command("follow-spills", "spills", "f", "f", "follow", "follow", "Order by group, and follow the newest until you move."),
+    Command(
+        "leave-spills",
+        "spills",
+        "escape",
+        "esc",
+        "back",
+        "back",
+        "One step back: to the list, to no filter, to the groups.",
+        footer=2,
+        in_palette=False,
+    ),
     Command("follow-events", "events", "f", "f", "follow", "follow", "Follow the newest event until you move.", footer=6),
     Command(
         "leave-events",
@@ -195,6 +312,16 @@ COMMANDS: tuple[Command, ...] = (
         in_palette=False,
     ),
     Command("groups", "anywhere", "1", "1", "app.show_mode('groups')", "groups", "The messages with their results.", footer=1),
+    Command(
+        "spills",
+        "anywhere",
+        "2",
+        "2",
+        "app.show_mode('spills')",
+        "spills",
+        "Every spilled file, and what is found of it.",
+        footer=4,
+    ),
     Command("events", "anywhere", "5", "5", "app.show_mode('events')", "events", "What was decided, as it happens.", footer=3),
     Command(
         "sessions",

@@ -12,8 +12,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from spillscope_app.spans import Line, Paint, Span
+from spillscope_app.viewer.page import Page
 from spillscope_app.viewer.pager import Row
-from spillscope_app.viewer.reader import Page
 from spillscope_app.widgets.ink import INK_CLASSES, draw
 
 RULE = "─ here the preview ended "
@@ -30,7 +30,7 @@ class Canvas(Widget):
         """A button went down over a row, or was moved on to it."""
 
         row: Row
-        column: int
+        on_mark: bool
         dragged: bool
 
     def __init__(self) -> None:
@@ -57,12 +57,11 @@ class Canvas(Widget):
         picked = self._page.picked
         here = picked is not None and picked[0] <= row.place.at <= picked[1]
         base = self.get_component_rich_style("canvas--picked") if here else self.rich_style
-        return draw(self, (*self._gutter(self._page.numbers[y]), *row.spans), width, base)
+        return draw(self, (*self._number(self._page.numbers[y]), *_mark(row), *row.spans), width, base)
 
-    def _gutter(self, number: int | None) -> Line:
-        if not self._page.digits:
-            return ()
-        return (Span(f"{number if number is not None else '':>{self._page.digits}} ", "faint"),)
+    def _number(self, number: int | None) -> Line:
+        digits = self._page.digits
+        return (Span(f"{number if number is not None else '':>{digits}} ", "faint"),) if digits else ()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         if event.button == 1:
@@ -79,6 +78,14 @@ class Canvas(Widget):
         self.release_mouse()
 
     def _point(self, event: events.MouseEvent, *, dragged: bool) -> None:
-        rows = self._page.rows
+        rows, digits = self._page.rows, self._page.digits
         if rows:
-            self.post_message(self.Pointed(rows[max(0, min(event.y, len(rows) - 1))], event.x, dragged))
+            row = rows[max(0, min(event.y, len(rows) - 1))]
+            before_text = (digits + 1 if digits else 0) + len(row.segment.mark)
+            self.post_message(self.Pointed(row, on_mark=event.x < before_text and row.place.row == 0, dragged=dragged))
+
+
+def _mark(row: Row) -> Line:
+    """What stands in front of the first row of a segment, and as many blanks in front of the others."""
+    mark = row.segment.mark
+    return (Span(mark if row.place.row == 0 else " " * len(mark), "dim"),) if mark else ()

@@ -60,9 +60,9 @@ class Pager:
         self._width, self._height = width, max(1, height)
         self._settle()
 
-    def highlight(self, found: Ranges) -> None:
+    def highlight(self, found: Ranges | None) -> None:
         """Pick these out from now on."""
-        self._found = found
+        self._found = found or nothing_found
         self.forget()
 
     def forget(self) -> None:
@@ -101,6 +101,16 @@ class Pager:
         if row not in page:
             self.top = self._stepped(row, -(self._height // 3))
             self._settle()
+
+    def show(self, at: int) -> None:
+        """Scroll as little as is needed for the segment at `at` to be in view."""
+        page, first = self.page(), Place(at)
+        last = Place(at, len(self._rows_at(at)) - 1)
+        if first < page[0].place:
+            self.top = first
+        elif last > page[-1].place:
+            self.top = min(first, self._stepped(last, 1 - self._height))
+        self._settle()
 
     def page(self) -> list[Row]:
         """The rows in view."""

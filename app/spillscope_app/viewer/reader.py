@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
 
-from spillscope_app.viewer.blob import Blob, Fate, Memory, Reason, RefusedError, open_file
+from spillscope_app.viewer.blob import Blob, Fate, Memory, RefusedError, open_file
 from spillscope_app.viewer.body import Body
+from spillscope_app.viewer.folding import MAX_BYTES, Folded, NotFoldableError, lay_out
 from spillscope_app.viewer.hexdump import Hex, is_binary
 from spillscope_app.viewer.lines import LineNumbers
+from spillscope_app.viewer.page import Form, Page, State, line_digits
 from spillscope_app.viewer.pager import Pager, Row
+from spillscope_app.viewer.picking import Picked
 from spillscope_app.viewer.request import ViewerRequest, preview_end
+from spillscope_app.viewer.search import Needle, Search
 from spillscope_app.viewer.text import Text
 
-Form = Literal["text", "hex", "folded"]
-State = Literal["open", "empty", "missing", "unreadable", "not a file", "outside"]
-_MIN_DIGITS = 3
-
-
-class Page(NamedTuple):
-    """What is in view. Offsets and sizes are in bytes of what is shown.
-
-    `numbers`: of the line that begins in each row, None for the others or while they are counted. `end`: behind the last
-    row. `lines`: in all, None while they are counted. `picked`: offsets from and to which rows are selected.
-    """
-
-    state: State
-    form: Form = "text"
-    rows: tuple[Row, ...] = ()
-    numbers: tuple[int | None, ...] = ()
-    digits: int = 0
-    start: int = 0
-    end: int = 0
-    size: int = 0
-    lines: int | None = 0
-    counted: int = 0
-    following: bool = False
-    notice: str = ""
-    picked: tuple[int, int] | None = None
+_GONE = {
+    "deleted": "deleted: what is shown was still open",
+    "truncated": "truncated while it was shown",
+    "changed": "rewritten while it was shown",
+    "replaced": "replaced: this is the file that stands there now",
+}
 
 
 class Reader:
@@ -45,20 +29,23 @@ class Reader:
 
     def __init__(self, request: ViewerRequest) -> None:
         self.request = request
-        self.blob: Blob = Memory(b"")
-        self.numbers = LineNumbers(self.blob)
+        self.search: Search | None = None
+        self.match: int | None = None
+        """Where the match begins that was found last."""
         self._state: State = "empty"
+        self._forms: tuple[Form, ...] = ("text", "hex")
         self._form: Form = "text"
-        self._pager = Pager(Text(self.blob))
+        self._blob: Blob = Memory(b"")
+        self._use(Text(self._blob))
         self._cells = (1, 1)
-        self._following = False
+        self._following = self._confirmed = False
         self._notice = ""
 
     # --- opening --------------------------------------------------------------------------------------------------------
 
     def open(self, confirmed: bool = False) -> None:
         """Open what was asked for; a file outside only when the user has `confirmed` it (spec S6)."""
-        request = self.request
+        request, self._confirmed = self.request, confirmed
         if request.content is not None:
             self._take(Memory(request.content))
         elif request.path is None or (request.outside and not confirmed):
@@ -67,122 +54,201 @@ class Reader:
             try:
                 self._take(open_file(request.path, anywhere=confirmed))
             except RefusedError as refused:
-                self._refuse(refused.reason)
+                self._state = refused.reason
 
     def _take(self, blob: Blob) -> None:
-        self.blob = blob
-        self.numbers = LineNumbers(blob)
+        self._blob = blob
         self._state = "open" if blob.size else "empty"
-        self._show_as("hex" if is_binary(blob) else "text")
+        self._forms = ("folded", "text", "hex") if self.request.json else ("text", "hex")
+        self._show_as("hex" if is_binary(blob) else self._forms[0])
 
-    def _refuse(self, reason: Reason) -> None:
-        self._state = reason
+    def look(self) -> None:
+        """Notice what happened to the file since the last look."""
+        fate = self._blob.look()
+        self._notice = _GONE.get(fate, self._notice)
+        if fate == "replaced":
+            at, notice = self.pager.top.at, self._notice
+            self.open(self._confirmed)
+            self.pager.jump(at)
+            self._notice = notice
+        elif fate not in ("", "deleted"):
+            self._changed(fate)
 
-    # --- moving ---------------------------------------------------------------------------------------------------------
+    def _changed(self, fate: Fate) -> None:
+        self._state = "open" if self._blob.size else "empty"
+        if self._form == "folded":
+            self._show_as("folded")
+        if fate != "grown":
+            self.numbers = LineNumbers(self.pager.body.blob)
+        if self.search is not None:
+            self.search.changed(grown=fate == "grown")
+        self.pager.stay()
+        if self._following:
+            self.pager.to_end()
+
+    # --- how it is shown ------------------------------------------------------------------------------------------------
+
+    def turn(self) -> None:
+        """The next of the forms that it can be shown in."""
+        self._show_as(self._forms[(self._forms.index(self._form) + 1) % len(self._forms)])
+
+    def _show_as(self, form: Form) -> None:
+        """At the same place, if that is a place of the same bytes."""
+        at = self.pager.top.at if "folded" not in (form, self._form) else 0
+        self._form = form
+        self._use(self._body(form))
+        self._fit()
+        self.pager.jump(at)
+
+    def _use(self, body: Body) -> None:
+        self.pager = Pager(body)
+        self.numbers = LineNumbers(body.blob)
+        self.picked = Picked(self.pager)
+        if isinstance(body, Folded):
+            self.numbers.count(lambda: False)
+            self.picked.put(0)
+        if self.search is not None:
+            self.look_for(self.search.needle.text)
+
+    def _body(self, form: Form) -> Body:
+        if form == "hex":
+            return Hex(self._blob)
+        if form == "folded":
+            try:
+                return Folded(lay_out(self._foldable()))
+            except NotFoldableError as error:
+                self._notice, self._form = str(error), "text"
+                self._forms = ("text", "hex")
+        return Text(self._blob, preview_end(self._blob, self.request))
+
+    def _foldable(self) -> bytes:
+        if self._blob.size > MAX_BYTES:
+            raise NotFoldableError("too large to be folded: shown as it is")
+        return self._blob.read(0, MAX_BYTES)
 
     def resize(self, width: int, height: int) -> None:
         """A window of so many cells, line numbers included."""
         self._cells = (width, height)
         self._fit()
 
+    def _fit(self) -> None:
+        width, height = self._cells
+        digits = self._digits
+        self.pager.resize(max(1, width - digits - (1 if digits else 0)), height)
+
+    @property
+    def _digits(self) -> int:
+        return 0 if self._form == "hex" else line_digits(self.numbers.total, self._cells[0])
+
+    # --- moving ---------------------------------------------------------------------------------------------------------
+
     def move(self, rows: int) -> None:
-        """Scroll by rows, down where positive."""
+        """By rows, down where positive: the cursor where there is one, else the page."""
         self._following = False
-        self._pager.move(rows)
+        if not self.picked.move(rows):
+            self.pager.move(rows)
 
     def page_on(self, pages: int) -> None:
-        """Scroll by screenfuls, down where positive."""
-        self.move(pages * max(1, self._pager.height - 1))
+        """By screenfuls, down where positive."""
+        self.move(pages * max(1, self.pager.height - 1))
+
+    def scroll(self, rows: int) -> None:
+        """The page by rows, whatever the cursor."""
+        self._following = False
+        self.pager.move(rows)
 
     def edge(self, first: bool) -> None:
         """To the first row or to the last one."""
         self._following = False
         if first:
-            self._pager.jump(0)
+            self.pager.jump(0)
         else:
-            self._pager.to_end()
+            self.pager.to_end()
+        self.picked.follow(0 if first else max(0, self.pager.size - 1))
 
     def jump(self, at: int) -> None:
         """To an offset."""
         self._following = False
-        self._pager.jump(at)
+        self.pager.jump(at)
 
     def follow(self) -> None:
         """Stay at the end while the file grows."""
         self._following = True
-        self._pager.to_end()
+        self.pager.to_end()
 
-    def look(self) -> None:
-        """Notice what happened to the file since the last look."""
-        fate = self.blob.look()
-        if fate == "deleted":
-            self._notice = "deleted: what is shown was still open"
-        elif fate == "replaced":
-            self._notice = "replaced: this is the file that stands there now"
-            self.open(confirmed=True)
-        elif fate:
-            self._changed(fate)
+    def point(self, at: int, *, fold: bool) -> None:
+        """Take the cursor, where there is one, to a segment; `fold`: open or close the part that begins there."""
+        self.picked.end()
+        if self._form == "folded":
+            self.picked.put(at)
+            if fold:
+                self.fold(None)
 
-    def _changed(self, fate: Fate) -> None:
-        if fate != "grown":
-            self._notice = "truncated while it was shown" if fate == "truncated" else "rewritten while it was shown"
-            self.numbers = LineNumbers(self.blob)
-        self._state = "open" if self.blob.size else "empty"
-        self._pager.stay()
-        if self._following:
-            self._pager.to_end()
+    # --- folding --------------------------------------------------------------------------------------------------------
 
-    # --- showing --------------------------------------------------------------------------------------------------------
+    def fold(self, opened: bool | None) -> None:
+        """Open or close the part at the cursor, or with None whichever it is not; closing again goes to what it lies in."""
+        body, at = self.pager.body, self.picked.cursor
+        if not isinstance(body, Folded) or at is None:
+            return
+        is_open = body.is_open(at)
+        if is_open is not None and is_open is not opened:
+            body.toggle(at)
+        elif opened is False and (head := body.around(at)) is not None:
+            self.picked.put(head)
+        self.pager.stay()
+        self.pager.reveal(self.picked.cursor or 0)
 
-    def turn(self) -> None:
-        """The next form: text, then hex."""
-        self._show_as("hex" if self._form == "text" else "text")
+    def fold_all(self, closed: bool) -> None:
+        """Close every part but the outermost, or open all."""
+        body = self.pager.body
+        if isinstance(body, Folded):
+            body.close_all(closed)
+            self.pager.stay()
+            self.picked.follow(body.floor(self.picked.cursor or 0))
 
-    def _show_as(self, form: Form) -> None:
-        at = self._pager.top.at
-        self._form = form
-        self._pager = Pager(self._body(form))
-        self._fit()
-        self._pager.jump(at)
+    # --- searching ------------------------------------------------------------------------------------------------------
 
-    def _body(self, form: Form) -> Body:
-        return Hex(self.blob) if form == "hex" else Text(self.blob, preview_end(self.blob, self.request))
+    def look_for(self, text: str) -> None:
+        """Pick a text out from now on; none where it is empty."""
+        blob = self.pager.body.blob
+        self.search = Search(blob, Needle(text)) if text else None
+        self.match = None
+        self.pager.highlight(self.search.ranges if self.search is not None else None)
 
-    def _fit(self) -> None:
-        width, height = self._cells
-        self._pager.resize(max(1, width - self._gutter), height)
+    def arrive(self, at: int) -> None:
+        """At a match."""
+        self._following, self.match = False, at
+        body = self.pager.body
+        if isinstance(body, Folded) and body.reveal(at):
+            self.pager.stay()
+        self.pager.reveal(at)
+        self.picked.follow(body.floor(at))
 
-    @property
-    def _gutter(self) -> int:
-        """Cells before the text: the line number and a blank; nothing where there is little room."""
-        return self._digits + 1 if self._digits else 0
-
-    @property
-    def _digits(self) -> int:
-        if self._form == "hex" or self._cells[0] < 30:
-            return 0
-        return max(_MIN_DIGITS, len(str(self.numbers.total or 0)))
+    # --- the page -------------------------------------------------------------------------------------------------------
 
     def page(self) -> Page:
         """What is in view now."""
         if self._state != "open":
             return Page(self._state, notice=self._notice)
         self._fit()
-        rows = tuple(self._pager.page())
-        last = rows[-1].segment if rows else None
+        rows = tuple(self.pager.page())
         return Page(
             self._state,
             self._form,
+            self._forms,
             rows,
             tuple(self._numbers(rows)),
             self._digits,
-            self._pager.top.at,
-            last.end if last is not None else 0,
-            self.blob.size,
+            self.pager.top.at,
+            rows[-1].segment.end if rows else 0,
+            self.pager.size,
             self.numbers.total,
             self.numbers.counted,
             self._following,
             self._notice,
+            self.picked.range,
+            self.picked.selecting,
         )
 
     def _numbers(self, rows: Sequence[Row]) -> Iterator[int | None]:
@@ -195,6 +261,6 @@ class Reader:
             if number is None:
                 number = self.numbers.number(row.place.at)
             else:
-                number += self.blob.read(at, row.place.at - at).count(b"\n")
+                number += self.pager.body.blob.read(at, row.place.at - at).count(b"\n")
             at = row.place.at
             yield number

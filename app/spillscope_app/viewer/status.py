@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from spillscope_app.format import compact, exact, plural
 from spillscope_app.spans import Line, Paint, Piece, Span, foreign, line, spread, wrap
-from spillscope_app.viewer.reader import Page
+from spillscope_app.viewer.page import Page
 from spillscope_app.viewer.request import ViewerRequest
 from spillscope_app.views.facts import Facts
 

@@ -6,7 +6,7 @@ from spillscope_app.viewer.blob import Blob
 from spillscope_app.viewer.body import Ranges, Segment, decoded
 
 BLOCK = 16 << 10
-"""A line is cut at each multiple of this that has a whole block of the line before it: no segment is as long as two."""
+"""A line is cut at each multiple of this that has a whole block of the line before it, and does not end there."""
 _LONGEST_CHARACTER = 4
 
 
@@ -15,35 +15,39 @@ class Text:
 
     def __init__(self, blob: Blob, preview_end: int = 0) -> None:
         self._blob = blob
-        self._rule = preview_end
+        self._rule = self._whole(preview_end) if preview_end else 0
 
     @property
     def blob(self) -> Blob:
         return self._blob
 
     def floor(self, at: int) -> int:
+        start = self._start(at)
+        return self._rule if start < self._rule <= at else start
+
+    def _start(self, at: int) -> int:
+        """Where a line, or a piece of a long one, begins that holds offset `at`."""
         base = at - at % BLOCK
         data = self._blob.read(base - BLOCK, at - max(0, base - BLOCK))
         newline = data.rfind(b"\n")
         start = max(0, base - BLOCK) + newline + 1
-        if start < base and (newline < 0 and base >= BLOCK):
+        if newline < 0 and base:
             start = self._whole(base)
-            if start > at:
-                return self.floor(base - 1)
-        return max(start, self._rule) if start < self._rule <= at else start
+            if start > at or (at == base and self._blob.read(base, 1) == b"\n"):
+                return self._start(base - 1)
+        return start
 
     def segment(self, at: int, found: Ranges) -> Segment:
         first = at - at % BLOCK
-        data = self._blob.read(first, min(2 * BLOCK, max(0, self._blob.size - first)))
+        data = self._blob.read(first, min(2 * BLOCK + 1, max(0, self._blob.size - first)))
         end, after = self._end(at, first, data)
         if at < self._rule < after:
             end = after = self._rule
-        raw = (
-            data[at - first : end - first]
-            if end <= first + len(data)
-            else data[at - first :] + self._blob.read(first + len(data), end - first - len(data))
-        )
-        raw = raw.removesuffix(b"\r") if after > end else raw
+        raw = data[at - first : end - first]
+        if end > first + len(data):  # the rest of a character
+            raw += self._blob.read(first + len(data), end - first - len(data))
+        if after > end:
+            raw = raw.removesuffix(b"\r")
         starts = at == 0 or self._blob.read(at - 1, 1) == b"\n"
         return Segment(at, after, decoded(raw, at, found(at, end)), starts, ruled=0 < at == self._rule)
 
@@ -52,7 +56,7 @@ class Text:
         newline = data.find(b"\n", at - first)
         borders = (1, 2) if data.rfind(b"\n", 0, max(0, at - first)) < 0 else (2,)
         for border in borders:
-            if first + border * BLOCK <= first + len(data) and not 0 <= newline < border * BLOCK:
+            if first + border * BLOCK <= first + len(data) and not 0 <= newline <= border * BLOCK:
                 end = self._whole(first + border * BLOCK)
                 return end, end
         if newline < 0:

@@ -1,253 +1,258 @@
-"""The widget that looks into a text or a file of any size. It draws pages; a worker reads them."""
+"""The viewer's widget: a window over a text or a file of any size, and all that can be done there."""
 
 from __future__ import annotations
 
-import time
-from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from textual import events, on
+from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Container
 from textual.message import Message
-from textual.scrollbar import ScrollBar, ScrollDown, ScrollTo, ScrollUp
-from textual.widget import Widget
+from textual.widgets import Input
 from textual.worker import Worker, get_current_worker
 
 from spillscope_app.commands import bindings
-from spillscope_app.feed import PROGRESS_SECONDS
+from spillscope_app.spans import Line, foreign, printable
+from spillscope_app.viewer.asking import AskScreen
 from spillscope_app.viewer.canvas import Canvas
-from spillscope_app.viewer.reader import Page, Reader
-from spillscope_app.viewer.request import ViewerRequest
-from spillscope_app.viewer.status import absent_lines, nothing, opening_lines, status_line, trouble_lines
-from spillscope_app.widgets.painted import Painted
+from spillscope_app.viewer.handing import copy, open_in
+from spillscope_app.viewer.paged import PagedView
+from spillscope_app.viewer.reader import Reader
+from spillscope_app.viewer.search import Search
+from spillscope_app.viewer.seeking import Finding, finding_line, seek
+from spillscope_app.widgets.typed_line import TypedLine
 
-LOOK_SECONDS = 0.5
-"""How often it is looked whether a shown file has grown, or is there still."""
-WHEEL_ROWS = 3
+_FOLDING = frozenset({"fold", "fold_all"})
+_OPENED = frozenset({"turn", "follow", "find", "match", "select", "copy"})
 
 
-class FileView(Widget, can_focus=True):
-    """Shows a `ViewerRequest`. All reading is done by workers, in the order in which it was asked for."""
+class FileView(PagedView):
+    """Shows a `ViewerRequest`: `show(request)`. Searches, folds, follows, copies, and hands on."""
 
-    BINDINGS = bindings("text", "file")
-    DEFAULT_CSS = """
-    FileView { layout: vertical; overflow: hidden; }
-    FileView #file-facts { height: auto; }
-    FileView #file-body { layout: horizontal; height: 1fr; overflow: hidden; }
-    FileView #file-canvas { width: 1fr; height: 1fr; }
-    FileView ScrollBar { width: 1; height: 1fr; }
-    FileView #file-status { height: 1; }
-    """
-    ALLOW_SELECT = False
+    BINDINGS = bindings("file")
 
     @dataclass
-    class Shown(Message):
-        """A page is ready, or the reader has failed in these words."""
+    class Armed(Message):
+        """A text is ready to be looked for."""
 
-        reader: Reader
-        page: Page | None
-        trouble: str = ""
+        search: Search | None
 
     @dataclass
-    class Counted(Message):
-        """More lines have been counted."""
+    class Sought(Message):
+        """How far a search is."""
 
-        reader: Reader
+        search: Search
+        finding: Finding
 
-        def can_replace(self, message: Message) -> bool:
-            return isinstance(message, FileView.Counted)
+    @dataclass
+    class Picked(Message):
+        """The selected lines; None: they are too many."""
+
+        text: str | None
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._reader: Reader | None = None
-        self._page: Page | None = None
-        self._trouble = ""
-        self._asked: deque[Callable[[], object]] = deque()
-        self._busy = False
+        self._finding: Finding | None = None
+        self._seeker: Worker[None] | None = None
+        self._pressed: int | None = None  # the segment in which a mouse button went down
 
     def compose(self) -> ComposeResult:
-        yield Painted(id="file-facts")
-        with Container(id="file-body"):
-            yield Canvas()
-            yield ScrollBar(vertical=True)
-        yield Painted(id="file-status")
+        yield from super().compose()
+        yield TypedLine(id="file-find", placeholder="find in this text: all in lower case finds any case")
 
-    def on_mount(self) -> None:
-        self.set_interval(LOOK_SECONDS, self._look)
+    def _leave(self) -> None:
+        super()._leave()
+        self._finding = self._seeker = None
 
-    # --- what is shown --------------------------------------------------------------------------------------------------
+    def _news(self) -> Line:
+        return finding_line(self._finding)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        page = self._page
+        is_open = page is not None and page.state == "open"
+        if action in _FOLDING:
+            return page is not None and page.form == "folded"
+        if action in _OPENED:
+            return is_open
+        if action in ("copy_path", "hand"):
+            return self._path is not None and (action == "copy_path" or is_open)
+        if action == "confirm":
+            return page is not None and page.state == "outside" and self._path is not None
+        if action == "leave":
+            return self._typed.has_focus or self._finding is not None or (page is not None and page.selecting)
+        return True
 
     @property
-    def request(self) -> ViewerRequest | None:
-        """What is shown."""
-        return self._reader.request if self._reader is not None else None
+    def _typed(self) -> TypedLine:
+        return self.query_one("#file-find", TypedLine)
 
     @property
-    def page(self) -> Page | None:
-        """What is in view; None while it is opened."""
-        return self._page
-
-    def show(self, request: ViewerRequest | None) -> None:
-        """Show this from now on, from its beginning; the same as before keeps its place. None: nothing."""
-        if request == self.request:
-            return
-        self.workers.cancel_group(self, "lines")
-        self._asked.clear()
-        self._page, self._trouble = None, ""
-        self._reader = Reader(request) if request is not None else None
-        facts = request.facts if request is not None else ()
-        self._part("facts").styles.height = len(facts)
-        self._part("facts").show(lambda width: facts)
-        self._draw()
-        if self._reader is not None:
-            self._fit()
-            self._ask(self._reader.open)
-
-    def _part(self, name: str) -> Painted:
-        return self.query_one(f"#file-{name}", Painted)
-
-    def _ask(self, *wanted: Callable[[], object]) -> None:
-        """Have a worker do this, and then make a page."""
-        self._asked += wanted
-        if not self._busy and self._reader is not None:
-            self._busy = True
-            work = partial(self._read, self._reader)
-            self.run_worker(work, name="page", group="page", thread=True, exit_on_error=False)
-
-    def _read(self, reader: Reader) -> None:
-        page, trouble = None, ""
-        try:
-            while self._asked:
-                self._asked.popleft()()
-            page = reader.page()
-        except Exception as error:  # told on the screen: a reader that failed must not look like one that still reads
-            trouble = f"the viewer failed with {type(error).__name__}: {error}"
-        self.post_message(self.Shown(reader, page, trouble))
-
-    @on(Shown)
-    def _shown(self, message: Shown) -> None:
-        message.stop()
-        self._busy = False
-        if message.reader is self._reader:
-            self._page, self._trouble = message.page, message.trouble
-            self._draw()
-            self._count(message.reader)
-            self.refresh_bindings()
-        if self._asked:
-            self._ask()
+    def _path(self) -> str | None:
+        return self.request.path if self.request is not None else None
 
     def _draw(self) -> None:
-        page, request, canvas, status = self._page, self.request, self.query_one(Canvas), self._part("status")
-        bar = self.query_one(ScrollBar)
-        bar.display = page is not None and page.state == "open"
-        status.show(nothing if page is None or page.state != "open" else status_line(page, ()))
-        if request is None or page is None:
-            trouble = self._trouble
-            canvas.show_page(
-                Page("empty"), nothing if request is None else trouble_lines(trouble) if trouble else opening_lines
-            )
-            return
-        canvas.show_page(page, absent_lines(page, request) if page.state != "open" else None)
-        self._place_bar(bar, page, max(1, canvas.size.height))
+        super()._draw()
+        self.refresh_bindings()
 
-    @staticmethod
-    def _place_bar(bar: ScrollBar, page: Page, height: int) -> None:
-        """The bar knows bytes only: a page of long lines is a larger part of a file than one of short lines."""
-        seen = max(1, page.end - page.start)
-        bar.window_size = height
-        bar.window_virtual_size = max(height, height * page.size // seen)
-        bar.position = height * page.start / seen
-
-    # --- while it is shown ----------------------------------------------------------------------------------------------
-
-    def _look(self) -> None:
-        """Notice what happens to the file, while somebody can see it."""
-        if self._reader is not None and self._page is not None and not self._busy and self.is_on_screen:
-            self._ask(self._reader.look)
-
-    def _count(self, reader: Reader) -> None:
-        """Count lines; each part of the file once."""
-        if not reader.numbers.complete and not any(worker.group == "lines" for worker in self._workers_on()):
-            work = partial(self._count_on, reader)
-            self.run_worker(work, name="lines", group="lines", thread=True, exit_on_error=False)
-
-    def _workers_on(self) -> list[Worker[object]]:
-        return [worker for worker in self.workers if worker.node is self and worker.is_running and not worker.is_cancelled]
-
-    def _count_on(self, reader: Reader) -> None:
-        worker = get_current_worker()
-        until = 0.0
-
-        def stopped() -> bool:
-            nonlocal until
-            if (now := time.monotonic()) >= until:
-                until = now + PROGRESS_SECONDS
-                self.post_message(self.Counted(reader))
-            return worker.is_cancelled
-
-        reader.numbers.count(stopped)
-        self.post_message(self.Counted(reader))
-
-    @on(Counted)
-    def _counted(self, message: Counted) -> None:
-        message.stop()
-        if message.reader is self._reader:
-            self._ask()
-
-    def on_resize(self, event: events.Resize) -> None:
-        self.call_after_refresh(self._fit)
-
-    def _fit(self) -> None:
-        size = self.query_one(Canvas).size
-        if self._reader is not None and size.height:
-            self._ask(partial(self._reader.resize, size.width, size.height))
-
-    # --- moving ---------------------------------------------------------------------------------------------------------
-
-    def _move(self, wanted: Callable[[Reader], object]) -> None:
-        if self._reader is not None:
-            self._ask(partial(wanted, self._reader))
-
-    def action_scroll(self, lines: int) -> None:
-        """Scroll by lines, down where positive."""
-        self._move(lambda reader: reader.move(lines))
-
-    def action_scroll_page(self, pages: int) -> None:
-        """Scroll by screenfuls, down where positive."""
-        self._move(lambda reader: reader.page_on(pages))
-
-    def action_scroll_edge(self, where: str) -> None:
-        """Scroll to the `first` or the `last` line."""
-        self._move(lambda reader: reader.edge(first=where == "first"))
-
-    def action_follow(self) -> None:
-        """Stay at the end while the file grows, until the user moves."""
-        self._move(Reader.follow)
+    # --- how it is shown ------------------------------------------------------------------------------------------------
 
     def action_turn(self) -> None:
         """The next form: text, hex, or folded."""
-        self._move(Reader.turn)
+        self._stop_seeking()
+        self._finding = None
+        self._have(Reader.turn)
 
-    def on_mouse_scroll_up(self) -> None:
-        self.action_scroll(-WHEEL_ROWS)
+    def action_follow(self) -> None:
+        """Stay at the end while the file grows, until the user moves."""
+        self._have(Reader.follow)
 
-    def on_mouse_scroll_down(self) -> None:
-        self.action_scroll(WHEEL_ROWS)
+    def action_fold(self, way: str) -> None:
+        """`open` or `close` the part under the cursor, or `turn` it to what it is not."""
+        opened = {"open": True, "close": False}.get(way)
+        self._have(lambda reader: reader.fold(opened))
 
-    def on_scroll_up(self, message: ScrollUp) -> None:
+    def action_fold_all(self, closed: bool) -> None:
+        """Close every part but the outermost, or open all."""
+        self._have(lambda reader: reader.fold_all(closed))
+
+    @work
+    async def action_confirm(self) -> None:
+        """Open a file outside, once the user has said so twice (spec S6)."""
+        reader, path = self._reader, self._path
+        if reader is not None and path is not None and await self.app.push_screen_wait(AskScreen(path)):
+            self._have(lambda shown: shown.open(confirmed=True) if shown is reader else None)
+
+    # --- searching ------------------------------------------------------------------------------------------------------
+
+    def action_find(self) -> None:
+        """Type a text to look for."""
+        self.add_class("-finding")
+        self._typed.focus()
+
+    @on(Input.Submitted, "#file-find")
+    def _typed_in(self, message: Input.Submitted) -> None:
         message.stop()
-        self.action_scroll_page(-1)
+        self._stop_typing()
+        self._stop_seeking()
+        self._finding = None
+        self._have(lambda reader: self._arm(reader, message.value))
 
-    def on_scroll_down(self, message: ScrollDown) -> None:
-        message.stop()
-        self.action_scroll_page(1)
+    def _arm(self, reader: Reader, text: str) -> None:
+        reader.look_for(text)
+        self.post_message(self.Armed(reader.search))
 
-    def on_scroll_to(self, message: ScrollTo) -> None:
+    @on(Armed)
+    def _armed(self, message: Armed) -> None:
         message.stop()
-        page, bar = self._page, self.query_one(ScrollBar)
-        if page is not None and message.y is not None:
-            at = int(message.y * page.size / max(1, bar.window_virtual_size))
-            self._move(lambda reader: reader.jump(at))
+        if self._reader is not None and self._page is not None and message.search is self._reader.search:
+            self._seek(self._page.start, 1)
+
+    def action_match(self, step: int) -> None:
+        """To the next match, or to the one before; past the end it goes on at the other."""
+        reader, page = self._reader, self._page
+        if reader is not None and page is not None:
+            match = reader.match
+            in_view = match is not None and page.start <= match < page.end
+            self._seek(match + (step > 0) if match is not None and in_view else page.start, step)
+
+    def _seek(self, start: int, step: int) -> None:
+        search = self._reader.search if self._reader is not None else None
+        self._stop_seeking()
+        if search is not None:
+            seeking = partial(self._seek_on, search, start, step)
+            self._seeker = self.run_worker(seeking, name="seek", thread=True, exit_on_error=False)
+
+    def _seek_on(self, search: Search, start: int, step: int) -> None:
+        worker = get_current_worker()
+
+        def tell(finding: Finding) -> None:
+            if not worker.is_cancelled or finding.stopped:
+                self.post_message(self.Sought(search, finding))
+
+        seek(search, start, step, lambda: worker.is_cancelled, tell)
+
+    @on(Sought)
+    def _sought(self, message: Sought) -> None:
+        message.stop()
+        if self._reader is None or message.search is not self._reader.search:
+            return
+        self._finding = message.finding
+        if message.finding.at is not None:
+            at = message.finding.at
+            self._have(lambda reader: reader.arrive(at))
+        else:
+            self._draw()
+
+    def _stop_seeking(self) -> bool:
+        """Whether there was a search to be stopped."""
+        seeker, self._seeker = self._seeker, None
+        if seeker is None or seeker.is_finished:
+            return False
+        seeker.cancel()
+        return True
+
+    def _stop_typing(self) -> None:
+        self.remove_class("-finding")
+        self.focus()
+
+    def action_leave(self) -> None:
+        """One step back: stop typing, stop searching, select nothing, pick nothing out."""
+        if self._typed.has_focus:
+            self._stop_typing()
+        elif self._stop_seeking():
+            return
+        elif self._page is not None and self._page.selecting:
+            self._have(lambda reader: reader.picked.end())
+        else:
+            self._finding = None
+            self._have(lambda reader: reader.look_for(""))
+
+    # --- picking and handing on -----------------------------------------------------------------------------------------
+
+    def action_select(self, rows: int) -> None:
+        """Select lines from here on, or one more of them, or one less."""
+
+        def select(reader: Reader) -> None:
+            if not reader.picked.selecting:
+                reader.picked.begin()
+            reader.move(rows)
+
+        self._have(select)
+
+    @on(Canvas.Pointed)
+    def _pointed(self, message: Canvas.Pointed) -> None:
+        message.stop()
+        self.focus()
+        at = message.row.place.at
+        if message.dragged:
+            anchor = at if self._pressed is None else self._pressed
+            self._have(lambda reader: reader.picked.select(anchor, at))
+        else:
+            self._pressed = at
+            self._have(lambda reader: reader.point(at, fold=message.on_mark))
+
+    def action_copy(self) -> None:
+        """Put the selected lines on the clipboard, printable."""
+        self._have(lambda reader: self.post_message(self.Picked(reader.picked.text())))
+
+    @on(Picked)
+    def _copy(self, message: Picked) -> None:
+        message.stop()
+        self._tell(copy(self.app, message.text, "the selected lines are"))
+
+    def action_copy_path(self) -> None:
+        """Put the file's path on the clipboard."""
+        self._tell(copy(self.app, printable(self._path or ""), "the path is"))
+
+    def action_hand(self, variable: str) -> None:
+        """Open the file in `$PAGER` or `$EDITOR`."""
+        request = self.request
+        if request is None or request.path is None or request.outside:
+            self._tell("only a file inside the project's tool-results folders is handed to other programs")
+            return
+        if told := open_in(self.app, variable, request.path):
+            self._tell(told)
+        self.look()
+
+    def _tell(self, words: str) -> None:
+        self.notify(foreign(words).text, timeout=4, markup=False)

@@ -51,7 +51,7 @@ class Stand:
 
     async def look(self) -> None:
         """See now what happened to the file."""
-        self.view._look()
+        self.view.look()
         await self.pilot.pause()
 
 
