@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -47,6 +47,8 @@ class SpillFiles:
             self._own.append(place.parent / TOOL_RESULTS)
         self._project = os.path.realpath(place.project)
         self._roots = tuple({self._project + os.sep, os.path.abspath(place.project) + os.sep})
+        directories = {os.path.basename(folder.parent) for folder in self._own}
+        self._real_own = tuple(os.path.join(self._project, name, TOOL_RESULTS, "") for name in directories)
         self._sizes: dict[tuple[str, int, int, object], int] = {}
 
     def find(self, path: str) -> SpillFile:
@@ -90,7 +92,10 @@ class SpillFiles:
         return len(parts) >= 3 and parts[1] == TOOL_RESULTS
 
     def _is_own(self, real: str) -> bool:
-        return any(real.startswith(os.path.realpath(folder) + os.sep) for folder in self._own)
+        """A path without links that begins like an own folder is in it; else a link may stand on the way to one."""
+        return real.startswith(self._real_own) or any(
+            real.startswith(os.path.realpath(folder) + os.sep) for folder in self._own
+        )
 
     def count(self, file: SpillFile) -> int | None:
         """P2 of a spilled original, in units; None when it is not there, may not be opened, or is too large to count.
@@ -115,19 +120,18 @@ class SpillFiles:
         except OSError:
             return None
 
-    def listing(self) -> list[SpillFile]:
-        """Every file in the session's own `tool-results/`, by name."""
-        found = []
-        folder = self._own[0]
+    def names(self) -> list[str]:
+        """What stands in the session's own `tool-results/`, sorted."""
         try:
-            names = sorted(os.listdir(folder))
+            return sorted(os.listdir(self._own[0]))
         except OSError:
             return []
-        for name in names:
-            file = self._look(os.path.abspath(folder / name))
-            if file is not None and (file.exists or not file.inside):
-                found.append(file)
-        return found
+
+    def listing(self, names: Iterable[str] | None = None) -> list[SpillFile]:
+        """Those of these names, or all, in the session's own `tool-results/` that are files, or links that lead out."""
+        folder = os.path.abspath(self._own[0])
+        looked = (self._look(os.path.join(folder, name)) for name in (self.names() if names is None else names))
+        return [file for file in looked if file is not None and (file.exists or not file.inside)]
 
     def irregular(self) -> list[SpillFile]:
         """What stands in the session's own `tool-results/` and is no file: folders, pipes, sockets. Never opened."""

@@ -69,7 +69,7 @@ UNNAMED = ["old.txt", "micro.txt"]
 
 def faults(found: Inventory) -> dict[str, list[str]]:
     """Files with a fault, and which."""
-    named = {Path(spill.file.path).name: [name for name in badges(spill) if name in FAULTS] for spill in found.spills}
+    named = {Path(spill.file.path).name: list(filter(FAULTS.__contains__, badges(spill))) for spill in found.spills}
     return {name: wrong for name, wrong in named.items() if wrong}
 
 

@@ -9,12 +9,11 @@ from importlib.resources import files
 from typing import NamedTuple
 
 TAIL_BYTES = 4 << 10
-MAX_LINE = 1_000
-"""Characters of a line that are looked at."""
 
 
 class _Signs(NamedTuple):
     tools: frozenset[str]
+    words: tuple[bytes, ...]
     pattern: re.Pattern[str]
 
 
@@ -25,15 +24,20 @@ def may_hide_errors(tool: str | None, origin: str) -> bool:
 
 def hidden_error(tail: bytes, preview: str, *, whole: bool) -> str | None:
     """The first line of a file's tail that tells of an error, unless the preview shows it. `whole`: the tail is all of it."""
-    lines = tail.decode(errors="replace").splitlines()
-    for line in lines if whole else lines[1:]:
-        line = line[:MAX_LINE].rstrip()
-        if _signs().pattern.search(line) is not None:
-            return None if line in preview else line
-    return None
+    signs = _signs()
+    lowered = tail.lower()
+    if not any(word in lowered for word in signs.words):
+        return None
+    text = tail.decode(errors="replace").replace("\r", "\n")
+    found = signs.pattern.search(text, 0 if whole else text.find("\n") + 1)
+    if found is None:
+        return None
+    line = text[text.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0].rstrip()
+    return None if line in preview else line
 
 
 @cache
 def _signs() -> _Signs:
     data = tomllib.loads(files("spillscope.session.spills").joinpath("hidden_errors.toml").read_text("utf-8"))
-    return _Signs(frozenset(data["tools"]), re.compile("|".join(f"(?:{pattern})" for pattern in data["patterns"])))
+    pattern = "|".join(f"(?:{pattern})" for pattern in data["patterns"])
+    return _Signs(frozenset(data["tools"]), tuple(map(str.encode, data["words"])), re.compile(pattern, re.MULTILINE))

@@ -32,9 +32,9 @@ class Memory:
 
 
 class _Disk(NamedTuple):
-    """A file as it lies there: where it really is, its bytes, its time in seconds, and when anything of it changed."""
+    """A file as it lies there: what tells it from others, its bytes, its time in seconds, and when anything of it changed."""
 
-    real: str
+    id: tuple[int, int]
     bytes: int
     modified: float
     changed_ns: int
@@ -102,7 +102,7 @@ class _Audit:
             self.sources.append(source)
             yield source
 
-    def _audited(self, found: Found, disk: _Disk | None, shared: dict[str, set[str]], cascades: Cascades) -> Spill:
+    def _audited(self, found: Found, disk: _Disk | None, shared: dict[object, set[str]], cascades: Cascades) -> Spill:
         evidence = self._examined(found, disk)
         rereads = rereads_of(found, self.sources)
         chain = cascades.chain(found)
@@ -179,19 +179,18 @@ def _on_disk(file: SpillFile) -> _Disk | None:
     if not file.inside or not file.exists:
         return None
     try:
-        real = os.path.realpath(file.path)
-        found = os.stat(real)  # noqa: PTH116 - thousands of files
+        found = os.stat(file.path)  # noqa: PTH116 - thousands of files
     except OSError:
         return None
-    return _Disk(real, found.st_size, found.st_mtime, found.st_ctime_ns)
+    return _Disk((found.st_dev, found.st_ino), found.st_size, found.st_mtime, found.st_ctime_ns)
 
 
-def _place(file: SpillFile, disk: _Disk | None) -> str:
-    return file.path if disk is None else disk.real
+def _place(file: SpillFile, disk: _Disk | None) -> object:
+    return file.path if disk is None else disk.id
 
 
-def _ids_by_file(founds: list[Found], disks: list[_Disk | None]) -> dict[str, set[str]]:
-    ids: dict[str, set[str]] = {}
+def _ids_by_file(founds: list[Found], disks: list[_Disk | None]) -> dict[object, set[str]]:
+    ids: dict[object, set[str]] = {}
     for found, disk in zip(founds, disks, strict=True):
         if found.spill.tool_use_id is not None:
             ids.setdefault(_place(found.spill.file, disk), set()).add(found.spill.tool_use_id)
@@ -207,7 +206,7 @@ def _chars(found: Found) -> int | None:
 
 def _summed(spills: list[Spill], disks: list[_Disk | None], *, complete: bool) -> Inventory:
     counts: Counter[BadgeName] = Counter(badge.name for spill in spills for badge in spill.badges)
-    own = {disk.real: disk for spill, disk in zip(spills, disks, strict=False) if disk and not spill.file.other_session}
+    own = {disk.id: disk for spill, disk in zip(spills, disks, strict=False) if disk and not spill.file.other_session}
     return Inventory(
         spills=tuple(spills),
         files=len(own),

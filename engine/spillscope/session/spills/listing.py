@@ -68,8 +68,9 @@ def read_agents(session: Session) -> Iterator[Source]:
 
 def find_spills(main: Source, agents: Iterable[Source]) -> Iterator[Found]:
     """As `list_spills`, with what named each and nothing compared. What a helper fork only repeats (S10) is left out."""
-    loose = {_key(file): file for file in main.session.files.listing()} if main.session.place.parent is None else {}
-    stems = {Path(file.path).stem for file in loose.values()}
+    files = main.session.files
+    names = files.names() if main.session.place.parent is None else []
+    stems = {Path(name).stem for name in names}
     owners: dict[str, Source] = {}
     told: set[tuple[str, str | None]] = set()
     for source in _chained(main, agents):
@@ -78,14 +79,15 @@ def find_spills(main: Source, agents: Iterable[Source]) -> Iterator[Found]:
             mark = _key(found.spill.file), found.spill.tool_use_id
             if not (helper and mark in told):
                 told.add(mark)
-                loose.pop(mark[0], None)
                 yield found
         known = source.session.index.results_of
         for stem in stems:
             if stem in known:
                 owners.setdefault(stem, source)
-    for file in loose.values():
-        yield _unnamed(file, owners.get(Path(file.path).stem), main)
+    keys = {key for key, _ in told}
+    for file in files.listing(name for name in names if name not in keys):
+        if _key(file) not in keys:
+            yield _unnamed(file, owners.get(Path(file.path).stem), main)
 
 
 def _chained(first: Source, others: Iterable[Source]) -> Iterator[Source]:
