@@ -9,11 +9,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from spillscope.session.compactions import judge_compactions, overdue, stopped, thrashing
 from spillscope.session.reading import Group, Reading, Result
 from spillscope.session.tools import all_results
 
-STRAYS = 0.05
-"""A compaction is where it was expected when its count is within this share of the mark."""
+_STRAYED = ("early", "late")
 
 
 class Advice(NamedTuple):
@@ -73,21 +73,22 @@ def _found(reading: Reading) -> Iterator[tuple[str, list[str]]]:
         text = advice_on_group(group)
         if text is not None:
             yield text, [result.row.tool_use_id for result in group.results if result.state is not None]
-    strayed = strayed_compactions(reading)
+    judged = judge_compactions(reading)
+    newest = [reading.requests[-1].assistant_id] if reading.requests else []
+    strayed, refilled = strayed_compactions(reading), [found.assistant_id for found in thrashing(judged) if found.assistant_id]
     if strayed:
         yield advice_on_compactions(), strayed
+    if refilled:
+        yield _text_on("thrashing"), refilled
+    if overdue(reading):
+        yield _text_on("overdue"), newest
+    if stopped(reading):
+        yield _text_on("stopped"), newest
 
 
 def strayed_compactions(reading: Reading) -> list[str]:
     """The responses before automatic compactions that came earlier or later than at the window's mark."""
-    mark = reading.context.window.auto_compact
-    before = {cut.compaction: reading.groups[cut.group - 1] for cut in reading.cuts if cut.group and cut.compaction is not None}
-    strayed = []
-    for number, compaction in enumerate(reading.session.compactions):
-        tokens, group = compaction.pre_tokens, before.get(number)
-        if compaction.trigger == "auto" and tokens is not None and abs(tokens - mark) > STRAYS * mark:
-            strayed.append((group.assistant_id or "") if group is not None else "")
-    return [assistant_id for assistant_id in strayed if assistant_id]
+    return [found.assistant_id for found in judge_compactions(reading) if found.assistant_id and found.verdict in _STRAYED]
 
 
 def _text_on(finding: str) -> str:

@@ -197,6 +197,7 @@ class Reading:
     `live_from`: number of the first group of the current segment; earlier groups are out of the context unless a
     compaction kept them (`kept`). `cuts`: between which groups the context began anew, oldest first.
     `aggregate`: whether the budget is believed to be on, `evidence` why. `largest_usage`: of all responses (W1).
+    `refusals`: how often in a row, up to now, the API has refused the context as too long.
     `at`: the request that is about to go out, where the reading shows the past; None where it shows the present.
     """
 
@@ -214,6 +215,7 @@ class Reading:
     kept: frozenset[int] = frozenset()
     cuts: tuple[Cut, ...] = ()
     largest_usage: int = 0
+    refusals: int = 0
     at: int | None = None
 
     def is_live(self, group: Group) -> bool:

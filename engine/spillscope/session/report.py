@@ -9,8 +9,10 @@ from typing import Any
 from spillscope.limits import DECLARED_MAX_RESULT_SIZE_CHARS, Limits, usable_number
 from spillscope.session.advice import all_advice
 from spillscope.session.calibration import Calibrator
-from spillscope.session.reading import CacheBreak, Group, Reading, Result
+from spillscope.session.history import forecast_of
+from spillscope.session.reading import Group, Reading, Result
 from spillscope.session.report_calibration import calibrated_fields, calibration_section
+from spillscope.session.report_context import break_entry, compacting_entry, compactions_section, forecast_entry
 from spillscope.session.session import Session, iso_time
 from spillscope.session.sidechains import sub_agents
 from spillscope.session.spills import Spill, list_spills
@@ -83,10 +85,7 @@ def session_section(session: Session, reading: Reading) -> Json:
         "skippedLines": [{"line": line.line, "offset": line.offset, "reason": line.reason} for line in info.skipped_lines],
         "unknownTypes": dict(info.unknown_types),
         "bridged": list(info.bridged),
-        "compactions": [
-            {"at": iso_time(found.at), "trigger": found.trigger, "preTokens": found.pre_tokens, "postTokens": found.post_tokens}
-            for found in info.compactions
-        ],
+        "compactions": compactions_section(reading),
         "sidechains": [
             {
                 "agentId": agent.agent_id,
@@ -142,7 +141,8 @@ def context_section(reading: Reading) -> Json:
         "blocking": window.blocking,
         "percentUsed": window.percent_used(context.tokens),
         "percentLeft": window.percent_left(context.tokens),
-        "forecast": None,
+        "forecast": forecast_entry(forecast_of(reading)),
+        "compacting": compacting_entry(reading),
     }
 
 
@@ -237,25 +237,14 @@ def _spill_row(spill: Spill) -> Json:
 
 def requests_section(reading: Reading) -> Iterator[Json]:
     for request in reading.requests:
-        broken = request.broken
         yield {
             "assistantId": request.assistant_id,
             "timestamp": iso_time(request.timestamp),
             "usage": request.usage.total,
             "input": request.usage.prompt,
             "estimateBefore": request.estimate_before,
-            "cacheBreak": None if broken is None else break_entry(broken),
+            "cacheBreak": break_entry(request.broken),
         }
-
-
-def break_entry(broken: CacheBreak) -> Json:
-    return {
-        "lost": broken.lost,
-        "cause": broken.cause,
-        "rewritten": broken.rewritten,
-        "cost": round(broken.cost, 1),
-        "about": list(broken.about),
-    }
 
 
 def drift_section(reading: Reading) -> list[Json]:

@@ -246,6 +246,7 @@ class Session:
     def _read_out(self) -> Reading:
         replay, evidence = self.replay, self._evidence()
         pending = replay.pending()
+        since = max(self.index.newest_response, next(reversed(self.index.boundaries), 0))
         return Reading(
             version=self._version,
             session=self._info(),
@@ -261,6 +262,7 @@ class Session:
             kept=self._kept,
             cuts=self._cuts,
             largest_usage=self.index.largest_usage,
+            refusals=self.index.refused(since, len(self.index)),
         )
 
     def _live_from(self) -> int:

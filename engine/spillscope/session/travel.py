@@ -36,6 +36,7 @@ def reading_at(session: Session, live: Reading, request: int) -> Reading:
         live_from=replay.segment_groups[now.segment],
         kept=replay.kept_groups(now.segment),
         cuts=live.cuts[: now.segment],
+        refusals=_refusals(session, live, request),
         at=request,
     )
 
@@ -43,7 +44,7 @@ def reading_at(session: Session, live: Reading, request: int) -> Reading:
 def _info(session: Session, live: Reading, now: Request) -> SessionInfo:
     """Who and where: the model that the request went to, its agent's version, and the compactions before it."""
     index = session.index
-    member = index.responses[now.response].members[0]
+    member = _member(session, now)
     return replace(
         live.session,
         version=index.versions[index.version_of[member]],
@@ -64,3 +65,16 @@ def _context(session: Session, live: Reading, now: Request, before: Before) -> C
         exact_at=None if stamp is None or stamp != stamp else stamp,
         window=resolve_window(now.model, live.largest_usage, live.limits),
     )
+
+
+def _refusals(session: Session, live: Reading, request: int) -> int:
+    """Refusals since the request before, or since the compaction between the two."""
+    until = _member(session, live.requests[request])
+    boundaries = list(session.index.boundaries)
+    compacted = bisect_left(boundaries, until)
+    since = max(_member(session, live.requests[request - 1]) if request else 0, boundaries[compacted - 1] if compacted else 0)
+    return session.index.refused(since, until)
+
+
+def _member(session: Session, request: Request) -> int:
+    return session.index.responses[request.response].members[0]

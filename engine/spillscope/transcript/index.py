@@ -7,6 +7,7 @@ Fed line by line, in file order; never asked to forget but by `clear`. Members a
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections import Counter
 from sys import intern
 from typing import Any
@@ -91,7 +92,7 @@ class Index:
         self.version: str | None = None
         self.cwd: str | None = None
         self.started: float | None = None
-        self._newest_response = -1  # the member that began it
+        self.newest_response = -1  # the member that began the newest real one
         self._touched: set[int] = set()
         self._touched_responses: set[int] = set()
         self._late_parents = False
@@ -115,6 +116,11 @@ class Index:
         """The ids of the tool calls in an assistant record."""
         response = self.responses[self.responses_of[member]]
         return [call for call, made in zip(response.calls, response.call_members, strict=True) if made == member]
+
+    def refused(self, since: int, until: int) -> int:
+        """How often the API refused the context as too long, from one member up to another."""
+        first, end = (bisect_left(self.refusals, member) for member in (since, until))
+        return end - first
 
     # --- adding -------------------------------------------------------------------------------------------------------
 
@@ -247,7 +253,7 @@ class Index:
         number = self._response(message, synthetic)
         response = self.responses[number]
         if not synthetic and not response.members:
-            self._newest_response = member
+            self.newest_response = member
         elif synthetic and is_refusal(record):
             self.refusals.append(member)
         response.members.append(member)
@@ -370,5 +376,5 @@ class Index:
     def _note_change(self, tool_use_id: str) -> None:
         """R6: what a request has carried in one form is going to be sent in another."""
         results = self.results_of.get(tool_use_id)
-        if results and results[0] < self._newest_response:
+        if results and results[0] < self.newest_response:
             self.changes.append(Change(len(self.kinds), tool_use_id))
