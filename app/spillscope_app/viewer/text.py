@@ -33,19 +33,17 @@ class Text:
         start = max(0, base - BLOCK) + newline + 1
         if newline < 0 and base:
             start = self._whole(base)
-            if start > at or (at == base and self._blob.read(base, 1) == b"\n"):
+            if start > at or self._blob.read(start, 1) == b"\n":
                 return self._start(base - 1)
         return start
 
     def segment(self, at: int, found: Ranges) -> Segment:
         first = at - at % BLOCK
-        data = self._blob.read(first, min(2 * BLOCK + 1, max(0, self._blob.size - first)))
+        data = self._blob.read(first, min(2 * BLOCK + _LONGEST_CHARACTER, max(0, self._blob.size - first)))
         end, after = self._end(at, first, data)
         if at < self._rule < after:
             end = after = self._rule
         raw = data[at - first : end - first]
-        if end > first + len(data):  # the rest of a character
-            raw += self._blob.read(first + len(data), end - first - len(data))
         if after > end:
             raw = raw.removesuffix(b"\r")
         starts = at == 0 or self._blob.read(at - 1, 1) == b"\n"
@@ -56,8 +54,8 @@ class Text:
         newline = data.find(b"\n", at - first)
         borders = (1, 2) if data.rfind(b"\n", 0, max(0, at - first)) < 0 else (2,)
         for border in borders:
-            if first + border * BLOCK <= first + len(data) and not 0 <= newline <= border * BLOCK:
-                end = self._whole(first + border * BLOCK)
+            end = self._whole(first + border * BLOCK)
+            if border * BLOCK <= len(data) and not 0 <= newline <= end - first:
                 return end, end
         if newline < 0:
             return self._blob.size, self._blob.size
