@@ -16,6 +16,7 @@ from benchmarks.bare import bare_loop
 from benchmarks.generate import Author, write_transcript
 from benchmarks.measure import Figure, in_turn, table, timed
 from benchmarks.screen import screen_figures
+from benchmarks.whatif import MANY, MOST, what_if_figures
 from benchmarks.work import first_reading, open_index, report
 
 MB = 1_000_000
@@ -39,6 +40,9 @@ def main() -> None:
         wanted.mb, wanted.rounds, wanted.appends, wanted.keys = 10, 3, 30, 20
     if not wanted.screen:
         print(f"The engine\n\n{table(engine_figures(wanted))}\n")
+        with TemporaryDirectory() as folder:
+            most = MANY if wanted.quick else MOST
+            print(f"The what-if\n\n{table(what_if_figures(Path(folder), most, 10 * wanted.rounds))}\n")
     with TemporaryDirectory() as folder:
         print(f"The screen\n\n{table(screen_figures(Path(folder), wanted.keys, min(wanted.appends, MOST_SEEN)))}")
 

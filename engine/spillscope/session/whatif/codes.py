@@ -19,3 +19,5 @@ WAYS = bytes({"persisted": PERSISTED, "replaced": REPLACED}.get(fate, KEPT) for 
 FATES: tuple[Fate, ...] = tuple(dict.fromkeys(fate for fate, _ in VERDICTS))
 TO_FATES = bytes([FATES.index(fate) for fate, _ in VERDICTS] + [0] * (256 - len(VERDICTS)))
 """Translates codes to places in `FATES`."""
+TO_WAYS = WAYS.ljust(256, bytes([KEPT]))
+"""Translates codes to ways."""

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from spillscope.budget.decide import Candidate
 from spillscope.profiles import profile_for
 from spillscope.session.judge import engine_size, is_candidate, judged_chars
 from spillscope.session.reading import Fate, Group
@@ -64,7 +65,7 @@ class Ledger:
         self.exempt_kind_of = array("i")  # whose exemption counts: a candidate's is judged under the profile of its run
         self.judged: list[int | None] = []  # units held against the threshold; None: the threshold decides nothing
         self.fixed: list[Fate | None] = []  # the fate where limits decide nothing
-        self.candidate = bytearray()  # of the budget, where layer one keeps it
+        self.candidates: list[Candidate | None] = []  # what the budget sees, where layer one keeps it
         self.ordered: list[list[tuple[int, int]]] = []  # by kind: (units, row) of what a threshold decides, smallest first
         self.unknown: list[int] = []  # rows whose original nobody knows
         self.group_of = array("i")
@@ -127,7 +128,7 @@ class Ledger:
         self.entangled = {run for run in self.entangled if run < runs}
         while self.unknown and self.unknown[-1] >= row:
             self.unknown.pop()
-        for column in (self.rows, self.saw, self.kind_of, self.exempt_kind_of, self.judged, self.fixed, self.candidate):
+        for column in (self.rows, self.saw, self.kind_of, self.exempt_kind_of, self.judged, self.fixed, self.candidates):
             del column[row:]
         del self.group_of[row:]
         self.sizes.truncate(row)
@@ -182,7 +183,7 @@ class Ledger:
         self.exempt_kind_of.append(self.number(version, row.tool) if candidate else kind)
         self.fixed.append(fixed)
         self.judged.append(judged if fixed is None and row.writable else None)
-        self.candidate.append(candidate)
+        self.candidates.append(Candidate(row.tool_use_id, row.tool, row.chars, row.writable) if candidate else None)
         self._measure(row)
         if row.chars_source == "unknown":
             self.unknown.append(at)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
-from spillscope.budget.decide import Candidate, GroupPlan, Plan, decide
+from spillscope.budget.decide import GroupPlan, Plan, decide
 from spillscope.session.judge import judge_in_group
 from spillscope.session.reading import Fate
-from spillscope.session.whatif.codes import CODES, EXEMPT, FATES, FIXED, SPILLED, TO_FATES, VERDICTS, WAYS, WHOLE
+from spillscope.session.whatif.codes import CODES, EXEMPT, FATES, FIXED, SPILLED, TO_FATES, TO_WAYS, VERDICTS, WAYS, WHOLE
 from spillscope.session.whatif.ledger import KEPT, Ledger
 from spillscope.session.whatif.tally import Tally
 from spillscope.session.whatif.terms import Terms
@@ -22,16 +22,6 @@ from spillscope.session.whatif.terms import Terms
 _INFINITY = float("inf")
 _LAST = float("inf")
 """Behind every row of one size."""
-
-
-class _Bounds(NamedTuple):
-    """Limits under which a run is decided as it is: from `low` up to but not including `high`."""
-
-    low: float
-    high: float
-
-
-_ASK = _Bounds(_INFINITY, _INFINITY)
 
 
 class Outcome:
@@ -43,7 +33,8 @@ class Outcome:
         self.sums = array("q")  # by group: frozen + fresh, in units
         self.learned: dict[int, list[tuple[str, bool]]] = {}  # by entangled run: ids that became seen, and whether replaced
         self.tally = Tally(ledger)
-        self._bounds: list[_Bounds] = []
+        self._low: list[float] = []  # by run, the limits under which it stays decided as it is: from here
+        self._high: list[float] = []  # up to but not including this
         self._over: set[int] = set()  # runs that the budget was asked about and found over the limit
         self.extend()
 
@@ -83,9 +74,8 @@ class Outcome:
         """Forget the runs from a number on. Call it before the ledger forgets them."""
         group = self.ledger.first_groups[runs]
         row = self.ledger.first_rows[group]
-        for at in range(row, len(self.codes)):
-            self.tally.add(at, self.way(at), -1)
-        del self.codes[row:], self.sums[group:], self._bounds[runs:]
+        self.tally.add(range(row, len(self.codes)), self.codes[row:].translate(TO_WAYS), -1)
+        del self.codes[row:], self.sums[group:], self._low[runs:], self._high[runs:]
         self._over = {run for run in self._over if run < runs}
         self.learned = {run: ids for run, ids in self.learned.items() if run < runs}
 
@@ -94,7 +84,7 @@ class Outcome:
         ledger = self.ledger
         self.terms.learn(ledger)
         self.tally.resize()
-        start = len(self._bounds)
+        start = len(self._low)
         for run in range(start, ledger.runs):
             self._take(run)
         self._decide(range(max(start, self.first_run), ledger.runs))
@@ -108,9 +98,10 @@ class Outcome:
         else:
             self.codes.extend(map(self._alone, rows))
             self.sums.extend(sum(map(self._weight, ledger.rows_of_group(group))) for group in ledger.groups_of_run(run))
-        for row in rows:
-            self.tally.add(row, self.way(row))
-        self._bounds.append(self._untouched(run))
+        self.tally.add(rows, self.codes[rows.start :].translate(TO_WAYS))
+        self._low.append(0)
+        self._high.append(0)
+        self._leave(run)
 
     def _alone(self, row: int) -> int:
         """The code where the budget does nothing."""
@@ -128,14 +119,15 @@ class Outcome:
     def _weight(self, row: int) -> int:
         """Units that count against the budget, where no id binds two results."""
         ledger = self.ledger
-        if not ledger.candidate[row] or self.codes[row] == SPILLED or self.terms.exempt[ledger.exempt_kind_of[row]]:
+        candidate = ledger.candidates[row]
+        if candidate is None or self.codes[row] == SPILLED or self.terms.exempt[ledger.exempt_kind_of[row]]:
             return 0
-        return ledger.rows[row].chars
+        return candidate.chars
 
-    def _untouched(self, run: int) -> _Bounds:
-        """A run is left alone as long as none of its groups is over the limit."""
+    def _leave(self, run: int) -> None:
+        """A run that the budget leaves alone, as long as none of its groups is over the limit."""
         first, end = self.ledger.first_groups[run], self.ledger.first_groups[run + 1]
-        return _Bounds(max(self.sums[first:end]), _INFINITY)
+        self._low[run], self._high[run] = max(self.sums[first:end]), _INFINITY
 
     # --- moving -------------------------------------------------------------------------------------------------------------
 
@@ -150,44 +142,62 @@ class Outcome:
             if then.chars != now.chars:
                 self._cross(kind, then.chars, now.chars, touched)
         for run in touched:
-            self._bounds[run] = _ASK if run in self._over else self._untouched(run)
+            if run in self._over:
+                self._low[run] = _INFINITY  # whatever the limit is, the budget is asked
+            else:
+                self._leave(run)
         if touched or old.limit != terms.limit:
-            self._decide(range(self.first_run, len(self._bounds)))
+            self._decide(range(self.first_run, len(self._low)))
         return True
 
     def _cross(self, kind: int, then: float, now: float, touched: set[int]) -> None:
         """A threshold moves: what lies between its old and its new place changes sides."""
-        ledger = self.ledger
-        ordered = ledger.ordered[kind]
+        ledger, sums, weight = self.ledger, self.sums, self._weight
+        ordered, group_of = ledger.ordered[kind], ledger.group_of
         start, end = sorted((bisect_right(ordered, (then, _LAST)), bisect_right(ordered, (now, _LAST))))
         first_row = ledger.first_rows[ledger.first_groups[self.first_run]]
-        for _, row in ordered[start:end]:
-            if row < first_row:
-                continue
-            group = ledger.group_of[row]
-            if now < then:
-                self.sums[group] -= self._weight(row)
-                self._set(row, SPILLED)
-            else:
-                self._set(row, self._kept(row))
-                self.sums[group] += self._weight(row)
-            touched.add(ledger.run_of[group])
+        rows = [row for _, row in ordered[start:end] if row >= first_row]
+        groups = [group_of[row] for row in rows]
+        if now < then:
+            for row, group in zip(rows, groups, strict=True):
+                sums[group] -= weight(row)
+            self._set(rows, [SPILLED] * len(rows))
+        else:
+            self._set(rows, list(map(self._kept, rows)))
+            for row, group in zip(rows, groups, strict=True):
+                sums[group] += weight(row)
+        touched.update(map(ledger.run_of.__getitem__, groups))
 
-    def _set(self, row: int, code: int) -> None:
-        old = self.codes[row]
-        self.codes[row] = code
-        if WAYS[old] != WAYS[code]:
-            self.tally.move(row, WAYS[old], WAYS[code])
+    def _set(self, rows: Sequence[int], codes: Sequence[int]) -> None:
+        """Other codes for rows, and the sums with them."""
+        moved: dict[tuple[int, int], list[int]] = {}
+        mine = self.codes
+        for row, code in zip(rows, codes, strict=True):
+            old = mine[row]
+            if old != code:
+                mine[row] = code
+                ways = WAYS[old], WAYS[code]
+                if ways in moved:
+                    moved[ways].append(row)
+                else:
+                    moved[ways] = [row]
+        for (way, to), changed in moved.items():
+            if way != to:
+                self.tally.move(changed, way, to)
 
     # --- the budget ---------------------------------------------------------------------------------------------------------
 
     def _decide(self, runs: range) -> None:
         """Ask the budget about the runs whose decision does not hold at the present limit."""
-        limit, entangled = self.terms.limit, self.ledger.entangled
-        for run, (low, high) in enumerate(self._bounds[runs.start :], runs.start):
-            if not low <= limit < high and run not in entangled:
-                self._apply(run, self._ask(run, {}))
-        if entangled:
+        limit, ledger = self.terms.limit, self.ledger
+        bounds = zip(runs, self._low[runs.start :], self._high[runs.start :], strict=True)
+        asked = [run for run, low, high in bounds if not low <= limit < high and run not in ledger.entangled]
+        by_version: dict[str | None, list[int]] = {}
+        for run in asked:
+            by_version.setdefault(ledger.run_versions[run], []).append(run)
+        for version, mine in by_version.items():
+            self._apply(mine, self._ask(version, mine, {}))  # at once: what they decide binds no other
+        if ledger.entangled:
             self._decide_entangled()
 
     def _decide_entangled(self) -> None:
@@ -198,8 +208,8 @@ class Outcome:
             if run < self.first_run and self.before is not None:
                 learned = self.before.learned[run]
             else:
-                plan = self._ask(run, seen)
-                self._apply(run, plan)
+                plan = self._ask(self.ledger.run_versions[run], [run], seen)
+                self._apply([run], plan)
                 for group, number in zip(plan.groups, self.ledger.groups_of_run(run), strict=True):
                     self.sums[number] = group.frozen_chars + group.fresh_chars
                 learned = [entry for entry in self._learned(run, plan) if entry[0] in shared]
@@ -216,37 +226,53 @@ class Outcome:
             yield row.tool_use_id, row.writable
 
     def _candidates(self, group: int) -> list[int]:
-        candidate, codes = self.ledger.candidate, self.codes
-        return [row for row in self.ledger.rows_of_group(group) if candidate[row] and codes[row] != SPILLED]
+        candidates, codes = self.ledger.candidates, self.codes
+        return [row for row in self.ledger.rows_of_group(group) if candidates[row] is not None and codes[row] != SPILLED]
 
-    def _ask(self, run: int, seen: Mapping[str, bool]) -> Plan:
-        ledger = self.ledger
+    def _ask(self, version: str | None, runs: Iterable[int], seen: Mapping[str, bool]) -> Plan:
+        """What the budget decides of runs under one profile."""
+        ledger, exempt = self.ledger, self.terms.exempt
         groups = [
-            [
-                Candidate(row.tool_use_id, row.tool, row.chars, row.writable)
-                for row in map(ledger.rows.__getitem__, self._candidates(group))
-            ]
+            [candidate for row in self._candidates(group) if (candidate := ledger.candidates[row]) is not None]
+            for run in runs
             for group in ledger.groups_of_run(run)
         ]
-        version, exempt = ledger.run_versions[run], self.terms.exempt
+        spared = {tool: exempt[ledger.number(version, tool)] for tool in {each.tool for group in groups for each in group}}
         replaced = {tool_use_id for tool_use_id, gone in seen.items() if gone}
-        return decide(groups, seen, replaced, self.terms.limit, lambda tool: exempt[ledger.number(version, tool)])
+        return decide(groups, seen, replaced, self.terms.limit, spared.__getitem__)
 
-    def _apply(self, run: int, plan: Plan) -> None:
-        rows = self.ledger.rows
-        for number, group in zip(self.ledger.groups_of_run(run), plan.groups, strict=True):
-            picked = group.selected
-            for position, row in enumerate(self._candidates(number)):
-                self._set(row, CODES[judge_in_group(group, position, picked, rows[row].writable, self.terms.switch)])
-        self._bounds[run] = _bounds(plan.groups)
-        if any(group.over for group in plan.groups):
-            self._over.add(run)
-        else:
-            self._over.discard(run)
+    def _apply(self, runs: Sequence[int], plan: Plan) -> None:
+        """What was decided of runs becomes the codes of their rows."""
+        rows: list[int] = []
+        codes: list[int] = []
+        plans = iter(plan.groups)
+        for run in runs:
+            numbers = self.ledger.groups_of_run(run)
+            groups = list(islice(plans, len(numbers)))
+            for number, group in zip(numbers, groups, strict=True):
+                mine = self._candidates(number)
+                rows += mine
+                codes += self._codes(mine, group)
+            self._low[run], self._high[run] = _bounds(groups)
+            if any(group.over for group in groups):
+                self._over.add(run)
+            else:
+                self._over.discard(run)
+        self._set(rows, codes)
+
+    def _codes(self, rows: Sequence[int], group: GroupPlan) -> list[int]:
+        candidates, switch, picked = self.ledger.rows, self.terms.switch, group.selected
+        return [
+            CODES[judge_in_group(group, position, picked, candidates[row].writable, switch)]
+            for position, row in enumerate(rows)
+        ]
 
 
-def _bounds(groups: Iterable[GroupPlan]) -> _Bounds:
-    """B7 selects from the top until the rest is inside: a limit down to that rest selects the same."""
+def _bounds(groups: Iterable[GroupPlan]) -> tuple[float, float]:
+    """The limits under which groups are decided alike: from the first up to but not including the second.
+
+    B7 selects from the top until the rest is inside: a limit down to that rest selects the same.
+    """
     low, high = -_INFINITY, _INFINITY
     for group in groups:
         total = group.frozen_chars + group.fresh_chars
@@ -256,4 +282,4 @@ def _bounds(groups: Iterable[GroupPlan]) -> _Bounds:
         high = min(high, group.picks[-2].remaining if len(group.picks) > 1 else total)
         if len(group.picks) + len(group.exempt) < len(group.states):
             low = max(low, group.picks[-1].remaining)
-    return _Bounds(low, high)
+    return low, high

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 
 from spillscope.session.whatif.ledger import Ledger
@@ -30,16 +30,21 @@ class Tally:
             column.extend([0] * (length - len(column)))
             del column[length:]
 
-    def add(self, row: int, way: int, sign: int = 1) -> None:
-        """One result, or with −1 one less, that ends up in a way."""
+    def add(self, rows: Iterable[int], ways: Sequence[int], sign: int = 1) -> None:
+        """Results that end up in the ways that `ways` has for them; with −1 they are taken out."""
         sizes = self._ledger.sizes
-        self._enter(row, sign * sizes.tokens[way][row], sign * sizes.saved[way][row], sign * sizes.chars[way][row])
+        for row, way in zip(rows, ways, strict=True):
+            tokens, saved, chars = sizes.tokens[way][row], sizes.saved[way][row], sizes.chars[way][row]
+            if tokens or saved or chars:
+                self._enter(row, sign * tokens, sign * saved, sign * chars)
 
-    def move(self, row: int, way: int, to: int) -> None:
-        """One result ends up in another way."""
-        sizes = self._ledger.sizes
-        tokens, saved, chars = sizes.tokens, sizes.saved, sizes.chars
-        self._enter(row, tokens[to][row] - tokens[way][row], saved[to][row] - saved[way][row], chars[to][row] - chars[way][row])
+    def move(self, rows: Iterable[int], way: int, to: int) -> None:
+        """Results that ended up in one way end up in another."""
+        sizes, enter = self._ledger.sizes, self._enter
+        tokens, saved, chars = sizes.tokens[way], sizes.saved[way], sizes.chars[way]
+        to_tokens, to_saved, to_chars = sizes.tokens[to], sizes.saved[to], sizes.chars[to]
+        for row in rows:
+            enter(row, to_tokens[row] - tokens[row], to_saved[row] - saved[row], to_chars[row] - chars[row])
 
     def _enter(self, row: int, tokens: int, saved: int, chars: int) -> None:
         self.kept_out += saved
@@ -51,10 +56,11 @@ class Tally:
         self.tokens[at] += tokens
         self.saved[at] += saved
         self.chars[at] += chars
-        for at in timing.again.get(row, ()):
-            self.tokens[at] += tokens
-            self.saved[at] += saved
-            self.chars[at] += chars
+        if row in timing.again:
+            for later in timing.again[row]:
+                self.tokens[later] += tokens
+                self.saved[later] += saved
+                self.chars[later] += chars
 
     def in_view(self, column: Sequence[int]) -> list[int]:
         """A column as sums over what is in view, request by request: it begins anew with each segment."""

@@ -13,6 +13,7 @@ from histories import conversations
 from spillscope.limits_sources import LimitsBook
 from spillscope.session.reading import Reading, Result
 from spillscope.session.whatif.compare import WhatIf
+from spillscope.session.whatif.comparison import Comparison, Mode
 from transcripts import lines, open_session, wrapper
 
 QUIET = settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
@@ -111,7 +112,7 @@ def test_a_session_that_grows_is_followed(
     whole = lines(records)
     session = open_session(path, book(base))
     asked = WhatIf(session, session.refresh())
-    mode = data.draw(st.sampled_from(["start", "now"]), label="mode")
+    mode: Mode = data.draw(st.sampled_from(["start", "now"]), label="mode")
     since = data.draw(st.integers(0, 6), label="since") if mode == "now" else None
     for cut in [*sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=8), label="cuts")), len(whole)]:
         with path.open("ab") as file:
@@ -123,7 +124,7 @@ def test_a_session_that_grows_is_followed(
         assert comparable(found) == comparable(cold)
 
 
-def comparable(found: Any) -> dict[str, Any]:
+def comparable(found: Comparison) -> dict[str, Any]:
     values = {name: getattr(found, name) for name in type(found).__slots__}
     return values | {"flips": list(found.flips)}
 
@@ -189,7 +190,7 @@ def test_the_savings_of_the_results_are_the_total(
 
 
 @pytest.mark.parametrize("mode", ["start", "now"])
-def test_the_limits_against_themselves_differ_in_nothing(tmp_path: Path, mode: Any) -> None:
+def test_the_limits_against_themselves_differ_in_nothing(tmp_path: Path, mode: Mode) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(b"")
     session = open_session(path)
