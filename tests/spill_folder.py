@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from spillscope.session.session import Session
-from spillscope.session.spills import Inventory, Spill, list_spills, take_inventory
+from spillscope.session.spills import Inventory, Spill, list_spills
+from spillscope.session.spills.inventory import take_inventory
 from transcripts import Writer, lines, open_session, use
 
 LONG = "word\n" * 12_000

@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spill_folder import LONG, SpillFolder, badges
-from spillscope.session.spills import FAULTS, Inventory, Memory, Spill, evidence, inventory, take_inventory
+from spillscope.session.spills import FAULTS, Inventory, Spill, evidence, inventory
 from spillscope.session.spills.evidence import Evidence, examine
+from spillscope.session.spills.inventory import Memory, take_inventory
 from spillscope.session.spills.listing import Found
 from spillscope.transcript.spill_files import SpillFile, read_spill
 from transcripts import Writer, open_session, text, use, wrapper

@@ -1,6 +1,8 @@
-"""Every spilled file of a session: what names it, what is wrong with it, and what became of it (spec S6, S9)."""
+"""Every spilled file of a session: what names it, what is wrong with it, and what became of it (spec S6, S9).
 
-from spillscope.session.spills.inventory import Memory, take_inventory
+The audit, which opens files, is in `spills.inventory`: a report does without it.
+"""
+
 from spillscope.session.spills.listing import list_spills
 from spillscope.session.spills.model import FAULTS, Badge, BadgeName, Inventory, Link, Origin, Spill
 
@@ -10,9 +12,7 @@ __all__ = [
     "BadgeName",
     "Inventory",
     "Link",
-    "Memory",
     "Origin",
     "Spill",
     "list_spills",
-    "take_inventory",
 ]
