@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.bare import bare_loop
+from benchmarks.forecast import forecast_table
 from benchmarks.generate import Author, write_transcript
 from benchmarks.measure import Figure, in_turn, table, timed
 from benchmarks.screen import screen_figures
@@ -24,6 +25,8 @@ SMALL_MB = 1
 MOST_SEEN = 30
 """Appends that are waited for on the screen."""
 SCREEN = "spillscope_app.inspector"
+REAL = os.environ.get("SPILLSCOPE_REAL_SESSIONS")
+"""The folder of real sessions, if there is one."""
 
 
 def main() -> None:
@@ -45,6 +48,8 @@ def main() -> None:
             print(f"The what-if\n\n{table(what_if_figures(Path(folder), most, 10 * wanted.rounds))}\n")
     with TemporaryDirectory() as folder:
         print(f"The screen\n\n{table(screen_figures(Path(folder), wanted.keys, min(wanted.appends, MOST_SEEN)))}")
+    if not wanted.screen and REAL:
+        print(f"\nForecasts, on the real sessions\n\n{forecast_table(Path(REAL))}")
 
 
 def engine_figures(wanted: argparse.Namespace) -> list[Figure]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from spillscope.limits import DECLARED_MAX_RESULT_SIZE_CHARS, Limits, usable_number
 from spillscope.session.advice import all_advice
+from spillscope.session.calibrated import Calibrated
 from spillscope.session.calibration import Calibrator
 from spillscope.session.history import forecast_of
 from spillscope.session.reading import Group, Reading, Result
@@ -36,7 +37,7 @@ def sections(
     makers: dict[str, Callable[[], Section]] = {
         "session": lambda: session_section(session, reading),
         "limits": lambda: limits_section(reading),
-        "context": lambda: context_section(reading) | calibrated_fields(calibrator.run()),
+        "context": lambda: context_section(reading, calibrator.run()),
         "groups": lambda: (group_entry(session, reading, group) for group in reading.groups),
         "pending": lambda: None if reading.pending is None else group_entry(session, reading, reading.pending),
         "tools": lambda: tools_section(session, reading),
@@ -124,14 +125,13 @@ def limits_section(reading: Reading) -> Json:
     return values
 
 
-def context_section(reading: Reading) -> Json:
+def context_section(reading: Reading, calibrated: Calibrated) -> Json:
     context, window = reading.context, reading.context.window
     return {
         "tokens": context.tokens,
         "usage": context.usage,
         "estimate": context.estimate,
-        "estimateBpe": None,
-        "band": None,
+        **calibrated_fields(calibrated),
         "anchorUuid": context.anchor_uuid if reading.session.agent == "claude-code" else None,
         "window": window.size,
         "windowSource": window.source,
@@ -141,7 +141,7 @@ def context_section(reading: Reading) -> Json:
         "blocking": window.blocking,
         "percentUsed": window.percent_used(context.tokens),
         "percentLeft": window.percent_left(context.tokens),
-        "forecast": forecast_entry(forecast_of(reading)),
+        "forecast": forecast_entry(forecast_of(reading, calibrated.band[1])),
         "compacting": compacting_entry(reading),
     }
 
