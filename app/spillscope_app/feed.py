@@ -22,8 +22,10 @@ from spillscope.errors import SpillscopeError
 from spillscope.session.contents import Look, What
 from spillscope.session.reading import Reading, Result
 from spillscope.session.session import Progress
+from spillscope.session.spills import Inventory
 from spillscope.transcript.rows import ResultRow
 from spillscope.transcript.scan import Snapshot, diff, scan
+from spillscope.transcript.spill_files import SpillFile
 from spillscope_app.picture import Watching
 
 LOOK_SECONDS = 0.25
@@ -54,6 +56,10 @@ class Source(Protocol):
     def look(self, result: Result, what: What) -> Look: ...
 
     def holds(self, row: ResultRow, needle: str) -> bool: ...
+
+    def find(self, path: str) -> SpillFile: ...
+
+    def inventory(self, reading: Reading, stop: Callable[[], bool]) -> Inventory: ...
 
 
 class FromFeed(Message):

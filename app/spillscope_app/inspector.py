@@ -36,9 +36,10 @@ from spillscope_app.screens.events import EventsScreen
 from spillscope_app.screens.groups import GroupsScreen
 from spillscope_app.screens.sessions import SessionsScreen
 from spillscope_app.screens.sheet import SheetScreen
+from spillscope_app.screens.spills import SpillsScreen
 from spillscope_app.source import FLIPPED
 from spillscope_app.spans import foreign
-from spillscope_app.views.events import NOTICED, subject_of, words_of
+from spillscope_app.views.events import NOTICED, key_of_result, subject_of, words_of
 from spillscope_app.views.guide import guide
 from spillscope_app.widgets.plain_glyphs import PlainGlyphs
 
@@ -95,6 +96,7 @@ class Inspector(App[None]):
     CSS_PATH: ClassVar = [
         "inspector.tcss",
         "screens/groups.tcss",
+        "screens/spills.tcss",
         "screens/sessions.tcss",
         "screens/sheet.tcss",
         "screens/viewer.tcss",
@@ -125,9 +127,11 @@ class Inspector(App[None]):
         self._passed_over: frozenset[str] = frozenset()  # sessions that the user saw when choosing another one
         self._lister = Lister(start.root, self.post_message, now)
         self._main = GroupsScreen(self._picture, now, self._source)
+        self._spills = SpillsScreen(self._picture, now, self._source)
         self._events = EventsScreen(self._picture, now)
         self._sessions = SessionsScreen(now)
-        for mode, screen in (("groups", self._main), ("events", self._events), ("sessions", self._sessions)):
+        screens = {"groups": self._main, "spills": self._spills, "events": self._events, "sessions": self._sessions}
+        for mode, screen in screens.items():
             self.add_mode(mode, partial(_itself, screen))
 
     @property
@@ -211,11 +215,14 @@ class Inspector(App[None]):
         self._picture = picture
         self._main.show_picture(picture)
         self._sessions.show_open(picture.path, self._start.awaited_name if self._awaiting else "")
-        self._show_events()
+        self._show_rest()
 
-    def _show_events(self) -> None:
-        if self.current_mode == "events":  # the past of a session is worked out only for somebody who looks at it
+    def _show_rest(self) -> None:
+        """What is worked out only for somebody who looks at it."""
+        if self.current_mode == "events":
             self._events.show_items(self._picture, self._journal.items())
+        elif self.current_mode == "spills":
+            self._spills.show_picture(self._picture)
 
     @on(NewReading)
     def _reading_came(self, message: NewReading) -> None:
@@ -311,7 +318,7 @@ class Inspector(App[None]):
     def action_show_mode(self, mode: str) -> None:
         """To one of the screens."""
         self.switch_mode(mode)
-        self._show_events()
+        self._show_rest()
         if mode == "sessions":
             self._list(at_once=True)
 
@@ -323,6 +330,25 @@ class Inspector(App[None]):
         else:
             self.action_show_mode("groups")
             self._main.select(key)
+
+    @on(SpillsScreen.GroupAsked)
+    def _group_asked(self, message: SpillsScreen.GroupAsked) -> None:
+        spill, reading = message.spill, self._picture.reading
+        key = None
+        if reading is not None and spill.group is not None and spill.agent_id is None:
+            key = key_of_result(reading, spill.group, spill.tool_use_id)
+        if key is not None:
+            self.action_show_mode("groups")
+            self._main.select(key)
+        elif spill.agent_id is not None:
+            self._tell("a sub-agent made it: 6 lists sub-agents below their sessions, each with its own groups")
+        else:
+            self._tell("no group to go to: the file belongs to no result of this conversation")
+
+    @on(GroupsScreen.SpillAsked)
+    def _spill_asked(self, message: GroupsScreen.SpillAsked) -> None:
+        self.action_show_mode("spills")
+        self._spills.wish(message.tool_use_id)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         for command in super().get_system_commands(screen):

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+
 from spillscope.limits_sources import LimitsBook, WatchedLimits
 from spillscope.session.contents import Look, What, holds, look
 from spillscope.session.reading import Reading, Result
 from spillscope.session.session import Progress, Session
+from spillscope.session.spills import Inventory
+from spillscope.session.spills.inventory import Memory, take_inventory
 from spillscope.transcript.rows import ResultRow
+from spillscope.transcript.spill_files import SpillFile
 
 FLIPPED = "flipped by you"
 """The source of the switch in limits that the user has flipped it in."""
@@ -18,6 +24,7 @@ class SessionSource:
     def __init__(self, session: Session, limits: WatchedLimits) -> None:
         self._session, self._limits = session, limits
         self._switch: bool | None = None
+        self._memory, self._auditing = Memory(), threading.Lock()
         self._in_use: tuple[LimitsBook, bool | None] = (session.book, None)
 
     @property
@@ -41,6 +48,15 @@ class SessionSource:
     def look(self, result: Result, what: What) -> Look:
         """One thing of a result, read from the files."""
         return look(self._session, result, what)
+
+    def find(self, path: str) -> SpillFile:
+        """A path that the transcript names, and whether it may be opened now (S6)."""
+        return self._session.files.find(path)
+
+    def inventory(self, reading: Reading, stop: Callable[[], bool]) -> Inventory:
+        """All spills of a reading, audited; not complete once `stop` says True. One at a time: the next one waits."""
+        with self._auditing:
+            return take_inventory(self._session, reading, stop, self._memory)
 
     def holds(self, row: ResultRow, needle: str) -> bool:
         """Whether a result's content holds a casefolded text."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.message import Message
 from textual.screen import Screen
 
 from spillscope_app.commands import bindings
@@ -34,6 +36,12 @@ class GroupsScreen(Screen[None]):
 
     BINDINGS = bindings("groups")
     AUTO_FOCUS = "#list"
+    @dataclass
+    class SpillAsked(Message):
+        """The user wants to see what is known of the file of a result."""
+
+        tool_use_id: str
+
 
     def __init__(self, picture: Picture, now: Callable[[], float], source: Callable[[], Source]) -> None:
         super().__init__()
@@ -165,6 +173,17 @@ class GroupsScreen(Screen[None]):
         """To the next match of the filter, or to the one before."""
         if self._list.chosen:
             self._list.table.action_match(step)
+    def action_spill(self) -> None:
+        """To the file of the selected result among the spills."""
+        subject = self.query_one(ResultsPane).narrow(self._list.subject)
+        results = () if subject is None or subject.group is None else subject.group.results
+        chosen = subject.result if subject is not None else None
+        spilled = [result for result in ([chosen] if chosen else results) if result.observed in ("persisted", "replaced")]
+        if spilled:
+            self.post_message(self.SpillAsked(spilled[0].row.tool_use_id))
+        else:
+            self.notify("nothing of what is selected was spilled", timeout=4, markup=False)
+
 
     def action_follow(self) -> None:
         """Follow the newest group."""

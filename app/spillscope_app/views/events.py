@@ -11,14 +11,15 @@ from spillscope_app.format import clock_seconds, moment, plural, short, tool_nam
 from spillscope_app.journal import Item, Note
 from spillscope_app.spans import Line, Span, fit, foreign, left, line
 from spillscope_app.views.facts import Facts
-from spillscope_app.views.words import OVER, PERSISTED, REAPPLY
+from spillscope_app.views.words import CAUSES, OVER, PERSISTED, REAPPLY, broke
+from spillscope_app.widgets.gauge import CACHE_BROKE
 from spillscope_app.widgets.outline import Key
 
 _MOMENT, _CLOCK = 19, 8
 """Cells of a time with its date, and without."""
 _NEAR = 4
 """A request that waited in several groups shows them as one: their later numbers are this near."""
-NOTICED = frozenset({"compaction", "cleared", "rewound", "rewritten", "gone", "evidence"})
+NOTICED = frozenset({"cache", "compaction", "cleared", "rewound", "rewritten", "gone", "evidence"})
 """Kinds that are worth a notice on every screen."""
 
 
@@ -65,6 +66,8 @@ def words_of(item: Item) -> Line:
             return _budget(item)
         case "persisted" | "drift":
             return _about_result(item)
+        case "cache":
+            return _cache(item)
         case "compaction":
             return _compaction(item)
         case "skipped":
@@ -100,6 +103,16 @@ def _compaction(event: Event) -> Line:
         told = f": {short(after)} tokens left" if after is not None else ""
     cause = (Span(" ("), foreign(event.text), Span(")")) if event.text else ()
     return line(Span("╎ ", "warn"), "compaction", *cause, told)
+
+
+def _cache(event: Event) -> Line:
+    """`request 37: cache broke, idle for longer than the cache lives: 45.2k tokens lost, …`."""
+    broken, (number, *_) = event.broken, event.figures
+    assert broken is not None
+    assert number is not None
+    about = (Span(" "), foreign(", ".join(broken.about), "dim")) if broken.about else ()
+    head = line(Span(f"{CACHE_BROKE} ", "over"), Span(f"request {number + 1}", "strong"), ": cache broke, ")
+    return (*head, *line(Span(CAUSES[broken.cause], "warn")), *about, *line(f": {broke(broken)}"))
 
 
 def _budget(event: Event) -> Line:
@@ -148,10 +161,14 @@ def subject_of(item: Item, reading: Reading | None) -> Key | None:
     if item.result is None:
         groups = _groups_from(reading, item.group.number, 1)
         return Key(2 * groups[0].number) if groups else None
-    wanted = item.group.results[item.result].row.tool_use_id
-    for group in _groups_from(reading, item.group.number, _NEAR):
+    return key_of_result(reading, item.group.number, item.group.results[item.result].row.tool_use_id)
+
+
+def key_of_result(reading: Reading, number: int, tool_use_id: str | None) -> Key | None:
+    """The row of a result that stood in the group of a number when that was told."""
+    for group in _groups_from(reading, number, _NEAR):
         for position, result in enumerate(group.results):
-            if result.row.tool_use_id == wanted:
+            if result.row.tool_use_id == tool_use_id:
                 return Key(2 * group.number, position)
     return None
 

@@ -240,12 +240,16 @@ def _happened(group: Group, told: Sequence[Result], cells: int) -> Line:
 
 
 def _call(result: Result, cells: int, ink: Ink) -> Line:
-    """A tool and its label in so many cells; of a path the end is kept."""
+    """A tool and its label in so many cells."""
     tool = 5 if cells < 18 else 8 if cells < 48 else 12
-    label = foreign(result.row.label, "dim").text
-    room = max(0, cells - tool - 1)
-    label = cut_start(label, room) if _is_path(label) else label
-    return (*left(foreign(tool_name(result.row.tool), ink), tool), Span(" "), Span(label, "dim"))
+    label = call_label(result.row.label, max(0, cells - tool - 1))
+    return (*left(foreign(tool_name(result.row.tool), ink), tool), Span(" "), label)
+
+
+def call_label(label: str, cells: int) -> Span:
+    """What tells a call from others; of a path the end is kept."""
+    text = foreign(label, "dim").text
+    return Span(cut_start(text, cells) if _is_path(text) else text, "dim")
 
 
 def result_line(result: Result, cols: Columns) -> Line:

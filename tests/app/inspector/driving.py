@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,14 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from app.inspector.readings import NOW, SESSION
+from app.inspector.spilled import inventory_of
 from spillscope.errors import LimitsError
 from spillscope.session.contents import Look, What
 from spillscope.session.reading import Reading, Result
 from spillscope.session.session import Progress
+from spillscope.session.spills import Inventory, Spill
 from spillscope.transcript.rows import ResultRow
+from spillscope.transcript.spill_files import SpillFile
 from spillscope_app.feed import Feed
 from spillscope_app.inspector import Inspector, Options, Post
 from spillscope_app.memory import Memory
@@ -33,6 +36,10 @@ class Shelf:
         self.looks: dict[tuple[str, What], Look] = {}
         self.looked: list[tuple[str, What]] = []
         self.contents: dict[str, str] = {}
+        self.spills: tuple[Spill, ...] | Exception = ()
+        self.audits = self.stopped = 0
+        self.audit_may_end = threading.Event()
+        self.audit_may_end.set()
 
     def put(self, reading: Reading | Exception) -> None:
         """The next reading."""
@@ -49,6 +56,21 @@ class Shelf:
 
     def holds(self, row: ResultRow, needle: str) -> bool:
         return needle in self.contents.get(row.tool_use_id, "").casefold()
+
+    def find(self, path: str) -> SpillFile:
+        known = self.spills if isinstance(self.spills, tuple) else ()
+        return next(spill.file for spill in known if spill.file.path == path)
+
+    def inventory(self, reading: Reading, stop: Callable[[], bool]) -> Inventory:
+        self.audits += 1
+        spills = self.spills
+        while not self.audit_may_end.wait(0.001):
+            if stop():
+                self.stopped += 1
+                return Inventory(complete=False)
+        if isinstance(spills, Exception):
+            raise spills
+        return inventory_of(spills)
 
     def refresh(self, progress: Progress | None = None) -> Reading:
         self.refreshed += 1

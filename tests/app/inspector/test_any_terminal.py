@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from app.inspector.driving import Bench, screen_text
 from app.inspector.projects import save, session, several
 from app.inspector.readings import SESSION, group, live, old_and_new, reading, result, troubled
+from app.inspector.spilled import several as spilled
 from spillscope.session.reading import Reading
 from spillscope_app.inspector import Options
 from spillscope_app.opening import Start
@@ -22,6 +23,8 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "groups": ("up", "enter", "down"),
     "detail": ("up", "enter", "down", "tab"),
     "find": ("slash", "g", "r"),
+    "spills": ("2", "g", "down"),
+    "a-spill": ("2", "g", "tab"),
     "events": ("5", "g"),
     "sessions": ("6", "right", "down"),
     "search": ("6", "slash", "t", "i"),
@@ -37,7 +40,9 @@ async def settled(pilot: Pilot[None]) -> None:
 
 
 def bench_with(shown: Reading, root: Path, options: Options | None = None) -> Bench:
-    return Bench(shown, start=Start(SESSION.path, several(root)), options=options)
+    bench = Bench(shown, start=Start(SESSION.path, several(root)), options=options)
+    bench.shelf.spills = spilled()
+    return bench
 
 
 @pytest.mark.parametrize("screen", SCREENS)
@@ -69,6 +74,7 @@ async def test_ascii_alone(tmp_path: Path, screen: str, shown: Reading) -> None:
     root = several(tmp_path)
     save(root / "-home-user-moon" / "c0ffee00-1234.jsonl", session("/home/user/moon", 80_000, "glm-5"), 10)
     bench = Bench(shown, start=Start(SESSION.path, root), options=Options(ascii=True))
+    bench.shelf.spills = spilled()
     async with bench.app.run_test(size=(160, 50), notifications=True) as pilot:
         await settled(pilot)
         await pilot.press(*SCREENS[screen])

@@ -29,6 +29,8 @@ from spillscope_app.screens.list_pane import FindLine, ListPane
 from spillscope_app.screens.results_pane import ResultsPane
 from spillscope_app.screens.sessions import SessionsScreen
 from spillscope_app.screens.sheet import SheetScreen
+from spillscope_app.screens.spill_list import SpillFindLine, SpillList
+from spillscope_app.screens.spills import SpillsScreen
 from spillscope_app.spans import INKS
 from spillscope_app.views.guide import guide
 from spillscope_app.widgets.choices import Choices
@@ -63,6 +65,9 @@ async def test_no_attribute_shadows_one_of_textual() -> None:
             (ListPane(bench.app.picture, lambda: bench.shelf), Container()),
             (FindLine(), TextInput()),
             (ResultsPane(), Container()),
+            (SpillFindLine(), TextInput()),
+            (SpillList(time.time), Container()),
+            (SpillsScreen(bench.app.picture, time.time, lambda: bench.shelf), Screen()),
             (EventsScreen(bench.app.picture, time.time), Screen()),
             (SessionsScreen(time.time), Screen()),
             (GroupsScreen(bench.app.picture, time.time, lambda: bench.shelf), Screen()),
@@ -84,7 +89,7 @@ def test_every_command_is_told_of() -> None:
             assert command.shown in text
 
 
-OWNERS = [LineTable, TextView, FindLine, GroupsScreen, EventsScreen, SessionsScreen, SheetScreen, Inspector]
+OWNERS = [LineTable, TextView, FindLine, GroupsScreen, SpillsScreen, EventsScreen, SessionsScreen, SheetScreen, Inspector]
 
 
 @pytest.mark.parametrize("owner", OWNERS)

@@ -1,0 +1,95 @@
+"""What is found of a spilled file, and where it came from: each with its one glyph, its one ink and its words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from spillscope.session.spills import BadgeName, Origin, Spill
+from spillscope_app.spans import Ink, Line, Span, left, width_of
+
+
+class BadgeWord(NamedTuple):
+    """A finding: its glyph, its ink, its name in a row, and what it means in a sentence."""
+
+    glyph: str
+    ink: Ink
+    name: str
+    meaning: str
+
+    @property
+    def mark(self) -> Span:
+        return Span(self.glyph, self.ink)
+
+    @property
+    def told(self) -> Line:
+        return (self.mark, Span(f" {self.name}", self.ink))
+
+
+BADGES: dict[BadgeName, BadgeWord] = {
+    "missing": BadgeWord("✗", "over", "missing", "The model was told of a file that is not there any more."),
+    "unreadable": BadgeWord("✗", "over", "unreadable", "The file is there, but it can't be read."),
+    "outside": BadgeWord("↗", "over", "outside", "It lies in no tool-results folder of this project, so it is not opened."),
+    "size": BadgeWord("≠", "over", "size", "The file is not as large as the notice says."),
+    "content": BadgeWord("≠", "over", "content", "The file does not hold what the transcript holds of it."),
+    "preview": BadgeWord("≠", "over", "preview", "The file does not begin with the preview that the model got."),
+    "orphan": BadgeWord("?", "warn", "orphan", "No notice and no result of the session names the file."),
+    "shared": BadgeWord("&", "warn", "shared", "More than one result names this one file."),
+    "hidden error": BadgeWord(
+        "!", "warn", "hidden error", "The end of the file tells of an error that the preview does not show."
+    ),
+    "cascade": BadgeWord("»", "warn", "cascade", "A read of a spill was spilled again."),
+    "re-read whole": BadgeWord("●", "reapply", "read whole", "The model read all of it later: paid for twice."),
+    "re-read in part": BadgeWord("◐", "frozen", "read in part", "The model read a part of it later."),
+    "other session": BadgeWord("←", "dim", "elsewhere", "It lies in the folder of another session of this project."),
+    "kept in transcript": BadgeWord("≡", "dim", "kept", "The transcript holds its full text as well."),
+    "never re-read": BadgeWord("○", "dim", "never read", "The model saw the preview alone."),
+}
+"""The gravest first; a list shows them in this order."""
+_RANKS = {name: rank for rank, name in enumerate(BADGES)}
+
+
+class OriginWord(NamedTuple):
+    """Where a spill came from: its glyph, its ink, and what wrote the file."""
+
+    glyph: str
+    ink: Ink
+    meaning: str
+
+    @property
+    def mark(self) -> Span:
+        return Span(self.glyph, self.ink)
+
+
+ORIGINS: dict[Origin, OriginWord] = {
+    "result": OriginWord("↓", "persisted", "Written at the source: the result was over its tool's threshold."),
+    "budget": OriginWord("↻", "reapply", "Written by the budget: the results of one message were too much together."),
+    "hook": OriginWord("↓", "persisted", "What a hook printed; it was too long for the context."),
+    "mcp": OriginWord("↓", "persisted", "The result of an MCP server that had more tokens than are allowed."),
+    "microcompact": OriginWord("╎", "warn", "Written when the agent cleared old results out of the context."),
+    "unknown": OriginWord("·", "dim", "Unknown: nothing in the transcript says what wrote it."),
+}
+"""In the order in which a filter goes through them."""
+
+
+def rank_of(name: BadgeName) -> int:
+    """Its place among all, from the gravest on."""
+    return _RANKS[name]
+
+
+def in_rank(names: Iterable[BadgeName]) -> list[BadgeName]:
+    """Badges, the gravest first."""
+    return sorted(names, key=rank_of)
+
+
+def badge_cell(spill: Spill, cells: int) -> Line:
+    """All badges of a spill in exactly so many cells: the gravest in words as far as there is room, the others as glyphs."""
+    words = [BADGES[name] for name in in_rank([badge.name for badge in spill.badges])]
+    for told in range(len(words), -1, -1):
+        spans: list[Span] = []
+        for at, word in enumerate(words):
+            gap = (Span("  " if at <= told and at < len(words) and told else " "),) if at else ()
+            spans += (*gap, *(word.told if at < told else (word.mark,)))
+        if width_of(spans) <= cells:
+            break
+    return left(tuple(spans) if words else (Span(""),), cells)
