@@ -25,8 +25,9 @@ _HALF_LIFE = 40  # turns until a growth counts half
 _BURST = 8_000  # more than that in one turn is rare and foretells nothing
 _USUAL_GROWTH, _USUAL_WEIGHT = 2_000, 8  # tokens a turn, before a session has shown its own; worth so many turns
 _LEAD = 2  # single bursts carry the mean: most gaps take longer to close than the mean says
-_OWN_SPREAD, _PATH_SPREAD = 4.0, 1.5  # variance of the logarithm: of a mean known from one turn, and of a way of one turn
-_LOW, _HIGH = 1.2, 0.8  # deviations to either side
+_OWN_SPREAD, _PATH_SPREAD = 4.0, 0.5  # variance of the logarithm: of a mean known from one turn, of a way of one turn,
+_DRIFT = 0.1  # and of work that changes
+_LOW, _HIGH = 1.2, 0.9  # deviations to either side
 _AT_ONCE = 0.5  # the low end: so much of the largest of the newest growths may come in one turn
 
 
@@ -110,7 +111,7 @@ def _spread(gap: float, growth: float, weight: float) -> tuple[int, int, int]:
     if gap <= 0:
         return 0, 0, 0
     middle = gap / growth + _LEAD
-    deviation = math.sqrt(_OWN_SPREAD / weight + _PATH_SPREAD / middle)
+    deviation = math.sqrt(_OWN_SPREAD / weight + _PATH_SPREAD / middle + _DRIFT)
     low, high = middle * math.exp(-_LOW * deviation), middle * math.exp(_HIGH * deviation)
     return max(1, math.floor(low)), round(middle), math.ceil(high)
 
