@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from spillscope.session.compactions import judge_compactions, overdue, stopped, thrashing
-from spillscope.session.reading import Group, Reading, Result
+from spillscope.session.reading import CacheBreak, Group, Reading, Result
 from spillscope.session.tools import all_results
 
 _STRAYED = ("early", "late")
@@ -54,6 +54,12 @@ def advice_on_group(group: Group) -> str | None:
 def advice_on_compactions() -> str:
     """What there is to say about a compaction that came elsewhere than expected."""
     return _text_on("compaction")
+
+
+def advice_on_break(broken: CacheBreak) -> str | None:
+    """What can be done about a break of the prompt cache (R6); None where its cause is not known."""
+    finding = f"cache {broken.cause}"
+    return next((entry.text for entry in _entries() if entry.finding == finding), None)
 
 
 def all_advice(reading: Reading) -> list[Advice]:

@@ -6,9 +6,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
-from spillscope.session.reading import Compaction, Group, Reading
+from spillscope.session.reading import CacheBreak, Compaction, Group, Reading
 
-Kind = Literal["budget", "persisted", "drift", "compaction", "cleared", "rewound", "rewritten", "gone", "skipped", "evidence"]
+Kind = Literal[
+    "budget", "persisted", "drift", "cache", "compaction", "cleared", "rewound", "rewritten", "gone", "skipped", "evidence"
+]
 
 _Item = TypeVar("_Item")
 
@@ -18,7 +20,7 @@ class Event(NamedTuple):
 
     `group`, `result`: its subject and the position of a result in it. `text`: a cause or a reason, foreign where a file
     gave it. `figures`: tokens before and after a compaction; line and offset of what was skipped; the number of the
-    first group that is no longer in the conversation.
+    first group that is no longer in the conversation; the number of the request that found the cache broken (`broken`).
     """
 
     kind: Kind
@@ -27,6 +29,7 @@ class Event(NamedTuple):
     result: int | None = None
     text: str = ""
     figures: tuple[int | None, ...] = ()
+    broken: CacheBreak | None = None
 
 
 def events_between(old: Reading | None, new: Reading) -> tuple[Event, ...]:
@@ -35,7 +38,9 @@ def events_between(old: Reading | None, new: Reading) -> tuple[Event, ...]:
     Costs what the two differ in.
     """
     if old is None or old.session.path != new.session.path:
-        return _in_order(_conversation(new, 0, 0), _decisions(new, 0), [*_skipped(new, 0, None), *_belief(new)])
+        return _in_order(
+            _conversation(new, 0, 0), _decisions(new, 0), _breaks(new, 0), [*_skipped(new, 0, None), *_belief(new)]
+        )
     if old.session.exists and not new.session.exists:
         return (Event("gone", old.session.last_write),)
     now = new.session.last_write
@@ -49,7 +54,9 @@ def events_between(old: Reading | None, new: Reading) -> tuple[Event, ...]:
     asked = _common(old.requests, new.requests, lambda one, other: one.assistant_id == other.assistant_id)
     conversation = [*_conversation(new, asked, len(old.session.compactions)), *_rewound(old, new, same, asked)]
     flipped = [Event("evidence", now, text=new.evidence)] if old.aggregate != new.aggregate else []
-    return _in_order(conversation, decided, [*_skipped(new, len(old.session.skipped_lines), now), *flipped])
+    judged = asked - (asked > 0 and old.requests[asked - 1].broken is None)  # the last one may have been told of too soon
+    breaks = _breaks(new, judged)
+    return _in_order(conversation, decided, breaks, [*_skipped(new, len(old.session.skipped_lines), now), *flipped])
 
 
 def _common(old: Sequence[_Item], new: Sequence[_Item], alike: Callable[[_Item, _Item], bool]) -> int:
@@ -75,6 +82,16 @@ def _results(group: Group) -> Iterator[Event]:
             yield Event("drift", group.timestamp, group, position, result.drift)
         elif result.fate == "persisted":
             yield Event("persisted", group.timestamp, group, position)
+
+
+def _breaks(reading: Reading, first: int) -> Iterator[Event]:
+    """R6: the requests from number `first` on that found the prompt cache broken, with the first group that each carried."""
+    requests, groups = reading.requests, reading.groups
+    for at in range(first, len(requests)):
+        request = requests[at]
+        if request.broken is not None:
+            group = groups[request.first_group] if request.first_group < request.end_group else None
+            yield Event("cache", request.timestamp, group, figures=(at,), broken=request.broken)
 
 
 def _identity(event: Event) -> Hashable:

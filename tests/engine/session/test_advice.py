@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
-from spillscope.session.advice import advice_on_result, all_advice, strayed_compactions
+from spillscope.session.advice import advice_on_break, advice_on_result, all_advice, strayed_compactions
+from spillscope.session.reading import CacheBreak, Cause
 from transcripts import Writer, read, results, use, wrapper
 
 
@@ -66,3 +68,9 @@ def test_a_quiet_session_needs_none(tmp_path: Path) -> None:
     writer.prompt()
     writer.call("Grep", "a", "found")
     assert all_advice(read(writer.save(tmp_path))) == []
+
+
+def test_each_cause_of_a_broken_cache_has_its_advice_but_for_the_unknown_one() -> None:
+    advice = {cause: advice_on_break(CacheBreak(5_000, cause)) for cause in get_args(Cause)}
+    assert advice.pop("unknown") is None
+    assert len({*advice.values()} - {None}) == 4

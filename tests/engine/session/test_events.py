@@ -8,7 +8,7 @@ from pathlib import Path
 from spillscope.limits_sources import LimitsBook
 from spillscope.session.events import Event, events_between
 from spillscope.session.session import Session
-from transcripts import Writer, lines, open_session, use, wrapper
+from transcripts import Writer, lines, open_session, text, use, wrapper
 
 BOOK = LimitsBook().with_layer({"message_budget": 300, "overrides": {"Bash": 150}}, "test")
 
@@ -150,3 +150,26 @@ def test_another_session_is_told_from_its_start(tmp_path: Path) -> None:
     fan(other.writer, 1, 200, tool="Bash")
     other.go_on()
     assert told(events_between(one.last, other.last)) == [("drift", 0, 0)]
+
+
+def test_a_broken_cache_is_told_with_its_request_and_the_group_that_it_carried(tmp_path: Path) -> None:
+    story = Story(tmp_path)
+    for at, cached in enumerate((50_000, 60_000, 0, 70_000)):
+        story.writer.say(use("Glob", f"t{at}"), id=f"m{at}", usage={"input_tokens": 5, "cache_read_input_tokens": cached})
+        story.writer.result(f"t{at}", "x" * 20)
+        events = story.go_on()
+        broken = [(event.figures, event.group.number if event.group else None) for event in events if event.kind == "cache"]
+        assert broken == ([((2,), 1)] if at == 2 else [])
+    assert [event.broken for event in events_between(None, story.last)] == [story.last.requests[2].broken]
+
+
+def test_a_break_that_shows_only_in_a_later_record_is_told_once(tmp_path: Path) -> None:
+    story = Story(tmp_path)
+    story.writer.say(use("Glob", "t0"), id="m0", usage={"input_tokens": 5, "cache_read_input_tokens": 50_000})
+    story.writer.result("t0", "x")
+    story.writer.say(text("well"), id="m1", usage={"input_tokens": 0})
+    assert story.go_on() == ()
+    story.writer.say(text("then"), id="m1", usage={"input_tokens": 5, "cache_read_input_tokens": 10_000})
+    assert [event.kind for event in story.go_on()] == ["cache"]
+    story.writer.say(id="m2", usage={"input_tokens": 5, "cache_read_input_tokens": 20_000})
+    assert story.go_on() == ()
