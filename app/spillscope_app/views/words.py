@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from spillscope.session.reading import Result, Totals
+from spillscope.session.reading import CacheBreak, Cause, Result, Totals
+from spillscope_app.format import short
 from spillscope_app.spans import Ink, Span
 
 
@@ -75,6 +76,24 @@ RULES = {
     "L8.4": "The default threshold holds for it.",
 }
 """The rule that decided, in one sentence."""
+
+
+CAUSES: dict[Cause, str] = {
+    "model": "another model, which has a cache of its own",
+    "idle": "idle for longer than the cache lives",
+    "replacement": "a replacement that had been sent was changed",
+    "head": "the system prompt or the tools changed",
+    "unknown": "for an unknown cause",
+}
+"""Why a prompt cache broke (R6)."""
+
+
+def broke(broken: CacheBreak) -> str:
+    """What a break of the prompt cache lost, and what it cost (R5, R6)."""
+    lost = f"{short(broken.lost)} tokens lost"
+    if not broken.rewritten:
+        return lost
+    return f"{lost}, {short(broken.rewritten)} rewritten at a cost of {short(broken.cost)} input tokens"
 
 
 def word_of(result: Result) -> Word:
