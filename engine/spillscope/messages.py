@@ -23,6 +23,11 @@ def message_kind(record: object) -> Kind | None:
     return kind if kind == "user" or kind == "assistant" else None
 
 
+def field_of(record: object, name: str) -> Any:
+    """A record's own field; None where there is none, or no record."""
+    return record.get(name) if isinstance(record, dict) else None
+
+
 def message_body(record: Message) -> Message:
     """The object that holds the content: a record's `message`, or the plain message itself."""
     body = record.get("message")

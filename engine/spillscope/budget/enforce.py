@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from spillscope.budget.admit import Log
 from spillscope.budget.decide import GroupPlan, Plan, State, decide
-from spillscope.budget.grouping import Group, collect_candidates_by_message
+from spillscope.budget.grouping import Group, Place, collect_candidates_by_message
+from spillscope.budget.sift import sift
 from spillscope.budget.sink import RecordSink
 from spillscope.budget.state import ContentReplacementState, Replacement
 from spillscope.budget.store import Spilled, SpillFailure, SpillStore, persist
@@ -79,33 +80,36 @@ def enforce_tool_result_budget(
     *,
     skip_tool_names: Collection[str] | None = None,
     log: Log | None = None,
+    only_new_groups: bool = False,
 ) -> Enforced:
     """The messages as the model is to see them, every group inside its budget where that can be had.
 
     `messages`: transcript records or plain API messages after the last compaction, never changed (B10). `state` None, or
     `limits.aggregate` False: the feature is off and everything passes through (L10). `sink` None: nothing is recorded, as in
-    an ephemeral fork. `skip_tool_names` stands in for the tools that are exempt by their declared limit (B6). Blocks while
-    another run on the same state goes on (B15), and while files are written; call it from a worker thread in async code.
+    an ephemeral fork. `skip_tool_names` stands in for the tools that are exempt by their declared limit (B6). With
+    `only_new_groups` the report leaves out groups without a new result, which then cost next to nothing. Blocks while another
+    run on the same state goes on (B15), and while files are written; call it from a worker thread in async code.
     Never raises for what the store or the sink does: a failed write keeps that result in full for good (B9).
     """
     if state is None or limits.aggregate is False:
         return Enforced(messages)
-    groups = collect_candidates_by_message(messages)
     is_exempt = limits.is_exempt if skip_tool_names is None else skip_tool_names.__contains__
     limit = limits.get_per_message_budget_limit()
     with state.run:
-        plan = decide([group.candidates for group in groups], frozenset(state.seen_ids), state.replacements, limit, is_exempt)
+        seen, before = state.seen, state.replacements
+        groups, known = _look(messages, seen, before, only_new_groups)
+        plan = decide([group.candidates for group in groups], seen, before, limit, is_exempt)
         state.freeze(plan.freeze)
         jobs = _jobs(messages, groups, plan)
         outcomes = _write_all(jobs, store)
         records = _commit(outcomes, state, limits)
         sink_error = _record(records, sink)
-        replacements = state.replacements
+        replacements = state.replacements if records else before
     failed = tuple(outcome for outcome in outcomes if isinstance(outcome, SpillFailure))
     if log is not None:
         for failure in failed:
             log(failure)
-    applied = apply_replacements(messages, groups, replacements)
+    applied = _put_back(messages, {*known, *_replaced_in(groups, replacements)}, replacements)
     return Enforced(
         messages=applied,
         changed=applied is not messages,
@@ -126,13 +130,31 @@ def apply_replacements(messages: list[Message], groups: Sequence[Group], replace
 
     `groups`: of these very messages. The same list where nothing is replaced.
     """
-    touched: dict[int, list[int]] = {}
+    return _put_back(messages, set(_replaced_in(groups, replacements)), replacements)
+
+
+def _look(
+    messages: Sequence[Message], seen: Container[str], replacements: Container[str], only_new: bool
+) -> tuple[Sequence[Group], Sequence[Place]]:
+    """The groups of a run, and the places, in other groups too, where something is to be put back."""
+    if only_new:
+        return sift(messages, seen, replacements)
+    return collect_candidates_by_message(messages), ()
+
+
+def _replaced_in(groups: Sequence[Group], replacements: Container[str]) -> Iterator[Place]:
     for group in groups:
         for candidate, place in zip(group.candidates, group.places, strict=True):
             if candidate.tool_use_id in replacements:
-                touched.setdefault(place.message, []).append(place.block)
-    if not touched:
+                yield place
+
+
+def _put_back(messages: list[Message], places: Collection[Place], replacements: Mapping[str, str]) -> list[Message]:
+    if not places:
         return messages
+    touched: dict[int, list[int]] = {}
+    for place in places:
+        touched.setdefault(place.message, []).append(place.block)
     result = list(messages)
     for at, blocks in touched.items():
         content = list(content_blocks(messages[at]))

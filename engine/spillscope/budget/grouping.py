@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from spillscope.blocks import content_size, has_image, is_writable
+from spillscope.blocks import Block, content_size, has_image, is_writable
 from spillscope.budget.decide import Candidate
 from spillscope.messages import content_blocks, message_id, message_kind
 from spillscope.wrapper import PERSISTED_TAG
@@ -70,17 +70,39 @@ def collect_candidates_by_message(messages: Sequence[object]) -> list[Group]:
     return groups
 
 
+def group_of(messages: Sequence[object], results: Iterable[tuple[Place, Block]]) -> Group:
+    """A group of those of the `tool_result` blocks that are candidates."""
+    found = [(place, block) for place, block in results if is_candidate(block)]
+    tools = _names_of(messages, {block["tool_use_id"] for _, block in found})
+    return Group(tuple(_candidate(block, tools) for _, block in found), tuple(place for place, _ in found))
+
+
 def tool_names(messages: Sequence[object]) -> dict[str, str]:
     """The tool that each `tool_use` id called. A call whose id or name is no string tells nothing."""
+    return dict(pair for message in messages for pair in _calls(message))
+
+
+def _names_of(messages: Sequence[object], wanted: set[str]) -> dict[str, str]:
+    """The same for some ids only, from the end on: the last call of an id counts, and new results answer new calls."""
     names: dict[str, str] = {}
-    for message in messages:
-        if isinstance(message, dict) and message_kind(message) == "assistant":
-            for block in content_blocks(message):
-                if isinstance(block, dict) and block.get("type") == "tool_use":
-                    tool_use_id, name = block.get("id"), block.get("name")
-                    if isinstance(tool_use_id, str) and isinstance(name, str):
-                        names[tool_use_id] = name
+    for message in reversed(messages):
+        if len(names) == len(wanted):
+            break
+        for tool_use_id, name in _calls(message)[::-1]:
+            if tool_use_id in wanted:
+                names.setdefault(tool_use_id, name)
     return names
+
+
+def _calls(message: object) -> list[tuple[str, str]]:
+    """Id and name of each call in an assistant message."""
+    calls: list[tuple[str, str]] = []
+    for block in content_blocks(message) if isinstance(message, dict) and message_kind(message) == "assistant" else ():
+        if isinstance(block, dict) and block.get("type") == "tool_use":
+            tool_use_id, name = block.get("id"), block.get("name")
+            if isinstance(tool_use_id, str) and isinstance(name, str):
+                calls.append((tool_use_id, name))
+    return calls
 
 
 def _candidate_blocks(at: int, message: Any) -> Iterator[tuple[Place, dict[str, Any]]]:

@@ -46,6 +46,12 @@ class ContentReplacementState:
             return tuple(self._seen)
 
     @property
+    def seen(self) -> frozenset[str]:
+        """The same ids, for asking."""
+        with self._lock:
+            return frozenset(self._seen)
+
+    @property
     def replacements(self) -> dict[str, str]:
         """A copy: what is sent in place of each replaced id."""
         with self._lock:

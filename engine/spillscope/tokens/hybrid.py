@@ -84,16 +84,17 @@ class _View(NamedTuple):
 
 
 def _after_compaction(messages: Sequence[object]) -> _View:
-    boundary = next((at for at in range(len(messages) - 1, -1, -1) if _is_boundary(messages[at])), None)
+    boundary = None
+    for at in range(len(messages) - 1, -1, -1):
+        record = messages[at]
+        if isinstance(record, dict) and record.get("subtype") == "compact_boundary" and record.get("type") == "system":
+            boundary = at
+            break
     if boundary is None:
         return _View(0, 0, ())
     kept = _kept(messages, messages[boundary])
     after = boundary + 1
     return _View(after, max((at + 1 for at in kept if at > boundary), default=after), tuple(at for at in kept if at < boundary))
-
-
-def _is_boundary(record: object) -> bool:
-    return isinstance(record, dict) and record.get("type") == "system" and record.get("subtype") == "compact_boundary"
 
 
 def _kept(messages: Sequence[object], boundary: object) -> list[int]:

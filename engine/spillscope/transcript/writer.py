@@ -12,6 +12,8 @@ from typing import Any
 from spillscope.budget.sink import TranscriptSink, append_record
 from spillscope.budget.store import make_private
 from spillscope.messages import Message
+from spillscope.pipeline.microcompact import BOUNDARY_SUBTYPE as MICROCOMPACT_SUBTYPE
+from spillscope.pipeline.records import compact_metadata
 from spillscope.transcript.layout import SUBAGENTS
 
 FORMAT_VERSION = "2.1.220"
@@ -104,15 +106,31 @@ class TranscriptWriter:
         return record
 
     def compaction(
-        self, summary: str, pre_tokens: int, post_tokens: int | None = None, trigger: str = "auto"
+        self,
+        summary: str,
+        pre_tokens: int,
+        post_tokens: int | None = None,
+        trigger: str = "auto",
+        *,
+        kept: Sequence[Message] = (),
     ) -> tuple[Message, Message]:
-        """A boundary and the summary after it: all that later requests carry."""
-        metadata: dict[str, Any] = {"trigger": trigger, "preTokens": pre_tokens}
-        if post_tokens is not None:
-            metadata["postTokens"] = post_tokens
+        """A boundary and the summary after it: all that later requests carry, but for the `kept` messages (S4)."""
+        uuid = self._new_uuid()
+        metadata = compact_metadata(pre_tokens, post_tokens, trigger, kept, uuid)
         body = {"subtype": "compact_boundary", "content": "Conversation compacted", "level": "info", "isMeta": False}
         boundary = self._chained("system", {**body, "logicalParentUuid": self.last, "compactMetadata": metadata}, parent=None)
-        return boundary, self.prompt(summary, isCompactSummary=True, isVisibleInTranscriptOnly=True)
+        fields = {"message": {"role": "user", "content": summary}, "isCompactSummary": True, "isVisibleInTranscriptOnly": True}
+        said = self._chained("user", fields, uuid=uuid)
+        if "preservedSegment" in metadata:  # what comes next hangs on what was kept, which hangs on the summary
+            self.last = metadata["preservedSegment"]["tailUuid"]
+        return boundary, said
+
+    def microcompaction(self, cleared: Sequence[str], pre_tokens: int, tokens_saved: int) -> Message:
+        """W5: which results are cleared from now on, so that a resume knows of it. It carries nothing for the model."""
+        metadata = {"trigger": "auto", "preTokens": pre_tokens, "tokensSaved": tokens_saved}
+        metadata |= {"compactedToolIds": list(cleared), "clearedAttachmentUUIDs": []}
+        body = {"subtype": MICROCOMPACT_SUBTYPE, "content": "Context microcompacted", "microcompactMetadata": metadata}
+        return self._chained("system", body)
 
     def clear(self) -> None:
         """A `/clear`: what comes next begins anew, in the same file."""
@@ -122,7 +140,7 @@ class TranscriptWriter:
         """A record outside the chain, such as a title."""
         self._append({"type": kind, **fields, "sessionId": self.author.session_id})
 
-    def _chained(self, kind: str, body: Mapping[str, Any], parent: Any = ...) -> Message:
+    def _chained(self, kind: str, body: Mapping[str, Any], parent: Any = ..., uuid: str | None = None) -> Message:
         author = self.author
         record: Message = {
             "parentUuid": self.last if parent is ... else parent,
@@ -136,7 +154,7 @@ class TranscriptWriter:
         if author.agent_id is not None:
             record["agentId"] = author.agent_id
         stamp = self._now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        record |= {"type": kind, **body, "uuid": self._new_uuid(), "timestamp": stamp}
+        record |= {"type": kind, **body, "uuid": uuid or self._new_uuid(), "timestamp": stamp}
         self._append(record)
         self.last = record["uuid"]
         return record
