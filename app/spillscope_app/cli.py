@@ -40,6 +40,7 @@ COMMANDS = {
     "sessions": _Command("spillscope_app.cli_sessions", "sessions_command", "List sessions."),
     "apply": _Command("spillscope_app.cli_active", "apply_command", "Enforce the budget on messages: JSON in, JSON out."),
     "admit": _Command("spillscope_app.cli_active", "admit_command", "What the model should get of one tool result."),
+    "sweep": _Command("spillscope_app.cli_sweep", "sweep_command", "Replay sessions under a grid of limits."),
     "limits": _Command("spillscope_app.cli_limits", "limits_command", "The limits in effect, and where each came from."),
 }
 

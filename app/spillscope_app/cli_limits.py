@@ -121,24 +121,24 @@ def _entry(name: str, value: Any) -> Path | Layer:
     return Layer({name.removeprefix("--").replace("-", "_"): _amount(value, f"{name} {value}")}, source)
 
 
-def parse_setting(text: str) -> Mapping[str, object]:
-    """`key=value` or `table.key=value` as keys of a limits file. Raises LimitsError when it can't be read."""
+def parse_setting(text: str, option: str = "--set") -> Mapping[str, object]:
+    """`key=value` or `table.key=value` as keys of a limits file. Raises LimitsError, which names `option`, when it can't."""
     key, equals, word = text.partition("=")
     if not equals or not key.strip():
-        raise LimitsError(f"no key and value: --set {text}: write it as KEY=VALUE, such as overrides.Bash=12k")
-    value = _value(word.strip(), text)
+        raise LimitsError(f"no key and value: {option} {text}: write it as KEY=VALUE, such as overrides.Bash=12k")
+    value = _value(word.strip(), f"{option} {text}")
     table, dot, name = key.strip().partition(".")
     return {table: {name.strip('"'): value}} if dot else {table: value}
 
 
-def _value(word: str, text: str) -> object:
+def _value(word: str, where: str) -> object:
     number = _number(word)
     if number is not None:
         return number
     try:
         return tomllib.loads(f"value = {word}")["value"]
     except (ValueError, RecursionError) as error:
-        raise LimitsError(f"no value: --set {text}: give a number such as 12000 or 12k, true, false or inf") from error
+        raise LimitsError(f"no value: {where}: give a number such as 12000 or 12k, true, false or inf") from error
 
 
 def _amount(word: str, where: str) -> float:

@@ -63,8 +63,8 @@ def what_if_figures(folder: Path, most: int, rounds: int) -> list[Figure]:
             for count in counts
         ]
         for fewer, more in pairwise(counts):
-            each = ([1_000 * cost / count for cost in taken[count]] for count in (more, fewer))
-            figures.append(Figure(f"{name}, per result at {more:,} / at {fewer:,}", *each, "µs", 1.2))
+            many, few = ([1_000 * cost / count for cost in taken[count]] for count in (more, fewer))
+            figures.append(Figure(f"{name}, per result at {more:,} / at {fewer:,}", many, few, "µs", 1.25))
     return figures
 
 
