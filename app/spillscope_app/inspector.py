@@ -21,6 +21,7 @@ from textual.theme import Theme
 
 from spillscope.errors import SessionNotFoundError, SpillscopeError
 from spillscope.session.listing import newer_session
+from spillscope.session.reading import Reading
 from spillscope_app.catalog import SCAN_SECONDS, Lister, NewCatalog
 from spillscope_app.cli_limits import LimitsRequest
 from spillscope_app.commands import bindings
@@ -53,6 +54,8 @@ HANGUP_SECONDS = 5.0
 
 NEWER_SECONDS = 2.0
 """How often a newer session of the same project is looked for."""
+MISSING_SECONDS = 10.0
+"""How often it is looked whether the spill files are there still."""
 NOTICES = 2
 """As many notices as one reading may bring: whoever was away for long wants the list of events, not a pile of notices."""
 _WATCHING: dict[Watching, str] = {
@@ -83,6 +86,14 @@ class NewerSession(Message):
 
     path: str
     newer: str | None
+
+
+@dataclass
+class MissingSpills(Message):
+    """How many spill files that the transcript of `path` names are gone."""
+
+    path: str
+    count: int
 
 
 def _itself(screen: Screen[None]) -> Screen[None]:
@@ -156,6 +167,7 @@ class Inspector(App[None]):
         self._recall_theme()
         self.set_interval(SCAN_SECONDS, self._list)
         self.set_interval(NEWER_SECONDS, self._look_for_newer)
+        self.set_interval(MISSING_SECONDS, self._look_for_missing)
         if self._start.session is not None:
             self.open_session(self._start.session)
         else:
@@ -227,10 +239,13 @@ class Inspector(App[None]):
     @on(NewReading)
     def _reading_came(self, message: NewReading) -> None:
         if message.origin == self._origin:
+            is_first = self._picture.reading is None
             events = self._journal.take(message.reading)
             self._show(replace(self._picture, reading=message.reading))
             for event in [event for event in events if event.kind in NOTICED][-NOTICES:]:
                 self._tell("".join(span.text for span in words_of(event)))
+            if is_first:
+                self._look_for_missing()
 
     @on(Trouble)
     def _trouble_came(self, message: Trouble) -> None:
@@ -302,6 +317,22 @@ class Inspector(App[None]):
         self._show(replace(self._picture, newer=message.newer))
         if message.newer is not None and self._options.follow_project and message.newer not in self._passed_over:
             self.action_go_to_newer()
+
+    # --- spills ---------------------------------------------------------------------------------------------------------
+
+    def _look_for_missing(self) -> None:
+        reading = self._picture.reading
+        if reading is not None:
+            work = partial(self._count_missing, self._picture.path, reading, self._source())
+            self.run_worker(work, name="missing", group="missing", thread=True, exclusive=True, exit_on_error=False)
+
+    def _count_missing(self, path: str, reading: Reading, source: Source) -> None:
+        self.post_message(MissingSpills(path, source.missing(reading)))
+
+    @on(MissingSpills)
+    def _missing_counted(self, message: MissingSpills) -> None:
+        if message.path == self._picture.path and message.count != self._picture.missing:
+            self._show(replace(self._picture, missing=message.count))
 
     # --- what the user asks for -----------------------------------------------------------------------------------------
 

@@ -16,7 +16,8 @@ class Picture:
     """The newest reading of a session, how it is watched, and what went wrong with the last look, if anything.
 
     `path`: of its transcript; empty while no session is open. `newer`: that of a live session of its project that began later.
-    `limits_error`: why the newest limits are not in use. `progress`: bytes read and bytes in all, while there is no reading.
+    `missing`: spill files that are gone. `limits_error`: why the newest limits are not in use. `progress`: bytes read and bytes
+    in all, while there is no reading.
     """
 
     path: str = ""
@@ -26,3 +27,4 @@ class Picture:
     limits_error: str | None = None
     progress: tuple[int, int] = (0, 0)
     newer: str | None = None
+    missing: int = 0

@@ -11,6 +11,7 @@ from spillscope.session.reading import Reading, Result
 from spillscope.session.session import Progress, Session
 from spillscope.session.spills import Inventory
 from spillscope.session.spills.inventory import Memory, take_inventory
+from spillscope.session.spills.missing import count_missing
 from spillscope.transcript.rows import ResultRow
 from spillscope.transcript.spill_files import SpillFile
 
@@ -52,6 +53,10 @@ class SessionSource:
     def find(self, path: str) -> SpillFile:
         """A path that the transcript names, and whether it may be opened now (S6)."""
         return self._session.files.find(path)
+
+    def missing(self, reading: Reading) -> int:
+        """How many spill files that the transcript names are gone."""
+        return count_missing(self._session, reading)
 
     def inventory(self, reading: Reading, stop: Callable[[], bool]) -> Inventory:
         """All spills of a reading, audited; not complete once `stop` says True. One at a time: the next one waits."""

@@ -71,6 +71,8 @@ def badges(picture: Picture, with_evidence: bool) -> list[Span]:
         found.append(f"! {plural(len(reading.session.skipped_lines), 'line')} skipped")
     if reading.totals.drift:
         found.append(f"! drift {reading.totals.drift}")
+    if picture.missing:
+        found.append(f"! {plural(picture.missing, 'spill')} missing")
     if picture.limits_error is not None:
         found.append(f"! limits {picture.limits_error}" if with_evidence else "! limits not in use")
     if reading.limits.source("aggregate") == FLIPPED:

@@ -61,6 +61,9 @@ class Shelf:
         known = self.spills if isinstance(self.spills, tuple) else ()
         return next(spill.file for spill in known if spill.file.path == path)
 
+    def missing(self, reading: Reading) -> int:
+        return sum(spill.has("missing") for spill in self.spills) if isinstance(self.spills, tuple) else 0
+
     def inventory(self, reading: Reading, stop: Callable[[], bool]) -> Inventory:
         self.audits += 1
         spills = self.spills

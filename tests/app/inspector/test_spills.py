@@ -373,6 +373,14 @@ async def test_a_group_without_a_spill_says_so() -> None:
         assert "nothing of what is selected was spilled" in screen_text(bench.app)
 
 
+async def test_the_main_screen_says_how_many_are_missing() -> None:
+    bench = Bench(live())
+    bench.shelf.spills = several()
+    async with bench.app.run_test(size=WIDE) as pilot:
+        await pilot.pause()
+        assert "! 1 spill missing" in screen_text(bench.app).split("\n")[0]
+
+
 # --- states -----------------------------------------------------------------------------------------------------------------
 
 

@@ -14,9 +14,9 @@ from spillscope.session.sidechains import agent_sessions
 from spillscope.session.spills.cascades import Cascades, cascade_badge
 from spillscope.session.spills.evidence import Evidence, examine, no_file
 from spillscope.session.spills.listing import Found, Source, find_spills
+from spillscope.session.spills.missing import named_own
 from spillscope.session.spills.model import Badge, BadgeName, Inventory, Spill
 from spillscope.session.spills.rereads import reread_badge, rereads_of
-from spillscope.transcript.layout import TOOL_RESULTS
 from spillscope.transcript.spill_files import SpillFile
 
 Stop = Callable[[], bool]
@@ -141,7 +141,7 @@ def _standing(found: Found, disk: _Disk | None, evidence: Evidence, sources: lis
     """Whether it is there at all, whose it is, and whether anything knows it."""
     file, session = found.spill.file, found.source.session
     if not file.inside:
-        if _named_own(file.path, session):
+        if named_own(file.path, session):
             yield Badge("missing", "The notice names this session's folder in another place; here it has no such file.")
         else:
             yield Badge("outside", "The path lies outside the session's project, so it is neither looked at nor opened.")
@@ -153,14 +153,6 @@ def _standing(found: Found, disk: _Disk | None, evidence: Evidence, sources: lis
     name = PurePath(file.path).name
     if found.notice is None and found.spill.tool_use_id is None and not any(name in source.mentions for source in sources):
         yield Badge("orphan", "No notice and no call names the file, and its name is the id of no result of this session.")
-
-
-def _named_own(path: str, session: Session) -> bool:
-    """Whether a path names this session's own folder in another place: the session was moved."""
-    folder = session.place.tool_results
-    parts = path.replace("\\", "/").split("/")
-    here = os.path.dirname(path) in (os.path.abspath(folder), os.path.realpath(folder))  # noqa: PTH100, PTH120
-    return not here and parts[-3:-1] == [session.place.directory.name, TOOL_RESULTS]
 
 
 def _sharing(ids: set[str]) -> Iterator[Badge]:
