@@ -6,14 +6,13 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from spillscope.session.sidechains import session_of
 from spillscope.tokens.running import RunningCount
-from spillscope.tokens.synthetic import is_synthetic
 from spillscope.transcript.layout import beside_agents, is_helper, place_of, projects_in, sidechain_files, transcripts_in
 from spillscope.transcript.parse import Record, parse_line
-from spillscope.transcript.sidechains import count_record
+from spillscope.transcript.sidechains import count_record, model_of
 
 HEAD_BYTES = 64 << 10
 TAIL_BYTES = 256 << 10
@@ -80,7 +79,7 @@ def look_at(path: Path, now: float) -> Listed:
         project=place.project.name,
         cwd=cwd,
         path=str(path),
-        model=_model(own),
+        model=next(filter(None, map(model_of, reversed(own))), None),
         last_write=stat.st_mtime,
         bytes=stat.st_size,
         context_tokens=count.total if count.anchor is not None or start == 0 else None,
@@ -160,13 +159,3 @@ def _records(piece: bytes, *, whole: bool) -> Iterator[Record]:
 
 def _last_text(records: list[Record], name: str) -> str | None:
     return next((value for record in reversed(records) if isinstance(value := record.get(name), str)), None)
-
-
-def _model(records: list[Record]) -> str | None:
-    for record in reversed(records):
-        message: Any = record.get("message")
-        if record.get("type") == "assistant" and isinstance(message, dict) and not is_synthetic(record):
-            model = message.get("model")
-            if isinstance(model, str):
-                return model
-    return None

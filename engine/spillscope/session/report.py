@@ -15,7 +15,7 @@ from spillscope.session.reading import Group, Reading, Result
 from spillscope.session.report_calibration import calibrated_fields, calibration_section
 from spillscope.session.report_context import break_entry, compacting_entry, compactions_section, forecast_entry
 from spillscope.session.session import Session, iso_time
-from spillscope.session.sidechains import sub_agents
+from spillscope.session.sidechains import SubAgent, sub_agents
 from spillscope.session.spills import Spill, list_spills
 from spillscope.session.tools import all_results, tool_uses
 from spillscope.transcript.spill_files import SpillFile
@@ -87,16 +87,20 @@ def session_section(session: Session, reading: Reading) -> Json:
         "unknownTypes": dict(info.unknown_types),
         "bridged": list(info.bridged),
         "compactions": compactions_section(reading),
-        "sidechains": [
-            {
-                "agentId": agent.agent_id,
-                "path": agent.path,
-                "records": agent.records,
-                "contextTokens": agent.context_tokens,
-                "helper": agent.helper,
-            }
-            for agent in sub_agents(session)
-        ],
+        "sidechains": list(map(_agent_row, sub_agents(session))),
+    }
+
+
+def _agent_row(agent: SubAgent) -> Json:
+    window = agent.window
+    return {
+        "agentId": agent.agent_id,
+        "path": agent.path,
+        "records": agent.records,
+        "contextTokens": agent.context_tokens,
+        "window": None if window is None else window.size,
+        "percentUsed": None if window is None else window.percent_used(agent.context_tokens),
+        "helper": agent.helper,
     }
 
 
@@ -217,10 +221,11 @@ def tools_section(session: Session, reading: Reading) -> list[Json]:
 
 
 def spills_section(session: Session, reading: Reading) -> Iterator[Json]:
-    return map(_spill_row, list_spills(session, reading))
+    return map(spill_row, list_spills(session, reading))
 
 
-def _spill_row(spill: Spill) -> Json:
+def spill_row(spill: Spill) -> Json:
+    """One entry of `spills`."""
     row: Json = {
         "toolUseId": spill.tool_use_id,
         "path": spill.file.path,

@@ -9,12 +9,15 @@ from typing import NamedTuple
 from spillscope.session.session import Session
 from spillscope.transcript.layout import beside_agents, is_helper, place_of, sidechain_files
 from spillscope.transcript.parse import parse_line
+from spillscope.window.models import resolve_window
+from spillscope.window.thresholds import Window
 
 
 class SubAgent(NamedTuple):
     """`records`: JSON objects in its file, or its records in the main one. `context_tokens`: T4 over them alone.
 
-    `helper`: a fork that repeats its parent's context, never summed as work of the session.
+    `helper`: a fork that repeats its parent's context, never summed as work of the session. `window`: its own gauge's (W1);
+    None where it can't be read.
     """
 
     agent_id: str | None
@@ -22,6 +25,7 @@ class SubAgent(NamedTuple):
     records: int
     context_tokens: int
     helper: bool
+    window: Window | None = None
 
 
 def agent_sessions(session: Session) -> Iterator[Session]:
@@ -44,9 +48,12 @@ def sub_agents(session: Session) -> Iterator[SubAgent]:
         except OSError:  # not ours to read: it is there, and the rest is still shown
             yield SubAgent(name, str(agent.place.path), 0, 0, helper)
         else:
-            yield SubAgent(name, str(agent.place.path), reading.session.records, reading.context.tokens, helper)
+            context = reading.context
+            yield SubAgent(name, str(agent.place.path), reading.session.records, context.tokens, helper, context.window)
+    limits = session.book.for_version(session.index.version)
     for chain in session.index.sidechains.found:
-        yield SubAgent(chain.agent_id, str(session.place.path), chain.records, chain.count.total, helper=False)
+        window = resolve_window(chain.model, chain.largest_usage, limits)
+        yield SubAgent(chain.agent_id, str(session.place.path), chain.records, chain.count.total, False, window)
 
 
 def session_of(path: Path) -> str | None:

@@ -13,10 +13,12 @@ from spillscope.tokens.usage import get_token_count_from_usage
 
 @dataclass(slots=True)
 class Sidechain:
-    """One sub-agent: its id (None in old versions, which give none), its records, and T4 over them."""
+    """One sub-agent: its id (None in old versions, which give none), its records, T4 over them, and what tells its window."""
 
     agent_id: str | None
     records: int = 0
+    model: str | None = None
+    largest_usage: int = 0
     count: RunningCount = field(default_factory=RunningCount)
 
 
@@ -41,6 +43,8 @@ class Sidechains:
         chain = self.found[at]
         chain.records += 1
         count_record(chain.count, record)
+        chain.largest_usage = max(chain.largest_usage, chain.count.usage)
+        chain.model = model_of(record) or chain.model
 
 
 def count_record(count: RunningCount, record: dict[str, Any]) -> None:
@@ -55,3 +59,12 @@ def count_record(count: RunningCount, record: dict[str, Any]) -> None:
         message_id = message.get("id")
         usage = 0 if is_synthetic(record) else get_token_count_from_usage(message.get("usage"))
         count.assistant(0, tokens, message_id if isinstance(message_id, str) else None, usage)
+
+
+def model_of(record: dict[str, Any]) -> str | None:
+    """The model that wrote an assistant record; None where none did, or none is named."""
+    message = record.get("message")
+    if record.get("type") != "assistant" or not isinstance(message, dict) or is_synthetic(record):
+        return None
+    model = message.get("model")
+    return model if isinstance(model, str) else None
