@@ -86,8 +86,14 @@ def forecast(sent: Sequence[Sent], tokens: int, window: Window, tokens_hi: int |
         low, _, _ = _spread(mark - most - burst, growth, weight)
         return Range(0 if mark <= most else max(1, low), mid, high)
 
-    marks = map(until, (window.warning, window.auto_compact, window.size))
-    return Forecast(*marks, len(turns), growth, _pace([turn.at for turn in turns if turn.at is not None]))
+    return Forecast(
+        until(window.warning),
+        until(window.auto_compact),
+        until(window.size),
+        len(turns),
+        growth,
+        _pace([turn.at for turn in turns if turn.at is not None]),
+    )
 
 
 def since_shrink(sent: Sequence[Sent]) -> Sequence[Sent]:

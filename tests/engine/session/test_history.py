@@ -59,7 +59,8 @@ class TestForecast:
         self.grow(writer, 5)
         found = forecast_of(read(writer.save(tmp_path)))
         assert found is not None
-        assert (found.turns, found.tokens_per_turn) == (5, pytest.approx(2_000))
+        assert found.turns == 5
+        assert found.tokens_per_turn == pytest.approx(2_000)
 
     def test_not_after_a_compaction_until_three_came(self, tmp_path: Path, writer: Writer) -> None:
         self.grow(writer, 5, 150_000)
