@@ -7,7 +7,7 @@ import multiprocessing.connection
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def in_processes(work: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R]:
+def in_processes(work: Callable[[T], R], items: Sequence[T], jobs: int) -> Generator[R, None, None]:
     """`work(item)` for each item, as they come, in so many processes; in this one where one is enough.
 
     `work` must be picklable. When the caller is interrupted, or does not want the rest, the processes end at once.
