@@ -38,6 +38,7 @@ class _Command(NamedTuple):
 COMMANDS = {
     "report": _Command("spillscope_app.cli_report", "report_command", "The whole reading of one session."),
     "sessions": _Command("spillscope_app.cli_sessions", "sessions_command", "List sessions."),
+    "spills": _Command("spillscope_app.cli_spills", "spills_command", "Every spilled file with its state; print one."),
     "apply": _Command("spillscope_app.cli_active", "apply_command", "Enforce the budget on messages: JSON in, JSON out."),
     "admit": _Command("spillscope_app.cli_active", "admit_command", "What the model should get of one tool result."),
     "sweep": _Command("spillscope_app.cli_sweep", "sweep_command", "Replay sessions under a grid of limits."),

@@ -23,13 +23,14 @@ def write_sections(sections: Iterable[tuple[str, object]]) -> Iterator[bytes]:
     for number, (name, section) in enumerate(sections):
         yield (b"," if number else b"") + b"\n" + json_text(name) + b":"
         if isinstance(section, Iterator):
-            yield from _write_list(section)
+            yield from write_list(section)
         else:
             yield json_text(section)
     yield b"\n}\n"
 
 
-def _write_list(items: Iterator[object]) -> Iterator[bytes]:
+def write_list(items: Iterator[object]) -> Iterator[bytes]:
+    """One JSON list, item by item."""
     yield b"["
     for number, item in enumerate(items):
         yield (b"," if number else b"") + b"\n " + json_text(item)
