@@ -11,12 +11,15 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.message import Message
+from textual.widget import Widget
 
 from spillscope.session.contents import Look, What
 from spillscope.session.reading import Group, Reading, Result
 from spillscope_app.feed import Source
 from spillscope_app.spans import Line, Paint, Piece, Span, spread
-from spillscope_app.views.contents import choose_lines, content_lines, reading_lines
+from spillscope_app.viewer.request import ViewerRequest
+from spillscope_app.viewer.view import FileView
+from spillscope_app.views.contents import choose_lines, content_lines, original_request, reading_lines
 from spillscope_app.views.why import title_of, why_group, why_result, why_segments
 from spillscope_app.widgets.choices import Choices, tabs
 from spillscope_app.widgets.outline import ITSELF, Key
@@ -87,6 +90,7 @@ class Detail(Container):
         yield Painted(id="detail-rule", classes="rule")
         yield Choices(id="tabs")
         yield TextView(id="detail-text")
+        yield FileView(id="detail-file")
 
     @property
     def tab(self) -> Tab:
@@ -96,6 +100,23 @@ class Detail(Container):
     @property
     def _text(self) -> TextView:
         return self.query_one("#detail-text", TextView)
+
+    @property
+    def content(self) -> Widget:
+        """What of it scrolls: a few lines of ours, or a text or a file of any size."""
+        return self._file if self.has_class("-filed") else self._text
+
+    @property
+    def _file(self) -> FileView:
+        return self.query_one("#detail-file", FileView)
+
+    def _show_file(self, request: ViewerRequest | None) -> None:
+        """Have the viewer in place of the lines, or with None the other way round. The focus stays where it was."""
+        focused = self.content.has_focus_within
+        self._file.show(request)
+        self.set_class(request is not None, "-filed")
+        if focused and not self.content.has_focus_within:
+            self.call_after_refresh(self.content.focus)
 
     def show(self, subject: Subject | None) -> None:
         """Show this from now on; None: nothing is selected."""
@@ -123,20 +144,22 @@ class Detail(Container):
     def _fill(self) -> None:
         subject = self._subject
         if subject is None:
-            self._wanted = None
-            self._text.show(lambda width: ())
+            self._say(lambda width: ())
             return
         what, result = self._tab, subject.result
         if what == "why" or result is None:
-            self._wanted = None
-            self._text.show(
-                _why(subject) if what == "why" or subject.group is None else choose_lines(subject.group), self._about
-            )
+            self._say(_why(subject) if what == "why" or subject.group is None else choose_lines(subject.group), self._about)
             return
         wanted = _Wanted(what, result)
         if wanted != self._wanted:
             self._wanted = wanted
             self.set_timer(_LOOK_AFTER, partial(self._begin, wanted))
+
+    def _say(self, paint: Paint, about: object = None) -> None:
+        """Lines that need no reading."""
+        self._wanted = None
+        self._show_file(None)
+        self._text.show(paint, about)
 
     @property
     def _about(self) -> object:
@@ -147,6 +170,7 @@ class Detail(Container):
         """Read what is still wanted. The worker before it is cancelled; a thread that can't be stopped is not listened to."""
         if wanted == self._wanted:
             if self._text.subject != self._about:
+                self._show_file(None)
                 self._text.show(reading_lines, self._about)
             self.run_worker(
                 partial(self._look, wanted), name="content", group="content", thread=True, exclusive=True, exit_on_error=False
@@ -158,8 +182,14 @@ class Detail(Container):
     @on(Looked)
     def _looked(self, message: Looked) -> None:
         message.stop()
-        if message.wanted == self._wanted:
-            self._text.show(content_lines(message.wanted.what, message.look, message.wanted.result), self._about)
+        look, (what, result) = message.look, message.wanted
+        if message.wanted != self._wanted:
+            return
+        if what == "original" and (look.text is not None or look.source == "outside"):
+            self._show_file(original_request(look, result))
+        else:
+            self._show_file(None)
+            self._text.show(content_lines(what, look, result), self._about)
 
 
 def _why(subject: Subject) -> Paint:

@@ -25,7 +25,6 @@ from spillscope_app.widgets.key_line import KeyLine
 from spillscope_app.widgets.line_table import LineTable
 from spillscope_app.widgets.outline import Key
 from spillscope_app.widgets.painted import Painted
-from spillscope_app.widgets.text_view import TextView
 
 _SPARK_ROWS = ((40, 2), (24, 1), (0, 0))
 """Rows of sparkline from so many lines of terminal on."""
@@ -124,12 +123,12 @@ class GroupsScreen(Screen[None]):
 
     def _to_detail(self) -> None:
         self.add_class("-asked")
-        self.query_one("#detail-text", TextView).focus()
+        self._detail.content.focus()
 
     def action_detail(self) -> None:
         """To the results where they have a column, to the detail, and back to the list."""
         results = self.query_one(ResultsPane)
-        if self.query_one("#detail-text", TextView).has_focus:
+        if self._detail.content.has_focus_within:
             self.action_back()
         elif results.display and self._list.table.has_focus and len(results.table.items) > 1:
             results.table.focus()

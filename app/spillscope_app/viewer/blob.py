@@ -100,10 +100,12 @@ def open_file(path: str, *, anywhere: bool = False) -> OpenFile:
     What stands there now may be something else: a link is not followed, a pipe is not waited for, and a folder on the way
     that has become a link since is noticed. `anywhere`: the user has confirmed whatever this leads to.
     """
-    real = os.path.realpath(path)
-    if real != path and not anywhere:
-        raise RefusedError("outside")
     try:
+        real = os.path.realpath(path)
+        if real != path and not anywhere:
+            raise RefusedError("outside")
+        if not path.startswith(os.sep):  # it would depend on where we were started
+            raise RefusedError("missing")
         handle = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except (OSError, ValueError) as error:
         raise RefusedError(_reason(error)) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.widgets import Input
@@ -115,12 +115,16 @@ class FileView(PagedView):
         """Close every part but the outermost, or open all."""
         self._have(lambda reader: reader.fold_all(closed))
 
-    @work
-    async def action_confirm(self) -> None:
+    def action_confirm(self) -> None:
         """Open a file outside, once the user has said so twice (spec S6)."""
         reader, path = self._reader, self._path
-        if reader is not None and path is not None and await self.app.push_screen_wait(AskScreen(path)):
-            self._have(lambda shown: shown.open(confirmed=True) if shown is reader else None)
+
+        def answered(yes: bool | None) -> None:
+            if yes and reader is not None and reader is self._reader:
+                self._ask(partial(reader.open, confirmed=True))
+
+        if path is not None:
+            self.app.push_screen(AskScreen(path), answered)
 
     # --- searching ------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from spillscope.session.reading import Group, Result
 from spillscope.wrapper import PERSISTED_END, PERSISTED_TAG, Wrapper, parse_wrapper
 from spillscope_app.format import compact, exact, plural, tool_name
 from spillscope_app.spans import LONGEST_FOREIGN, Line, Paint, Span, foreign, left, line, right
+from spillscope_app.viewer.request import ViewerRequest
 from spillscope_app.views.facts import FIGURE, Facts
 from spillscope_app.views.words import word_of
 
@@ -24,12 +25,11 @@ _MODEL_HEADS = {
     "placeholder": "It was empty. This stands for it.",
 }
 _ORIGINAL_HEADS = {
-    "inline": "In full in the transcript.",
+    "inline": "In full in the transcript",
     "file": "In its spill file",
-    "local": "The agent's local copy in the transcript; the model got a preview.",
+    "local": "The agent's local copy in the transcript",
 }
 _ABSENT = {
-    "outside": "Its file lies outside this project's tool-results folders. It is not opened:",
     "missing": "Its spill file is not there any more:",
     "unreadable": "Its spill file can't be read:",
     "unknown": "Nothing names its original: only the preview is left.",
@@ -39,7 +39,7 @@ _ABSENT = {
 
 
 def content_lines(what: What, look: Look, result: Result) -> Paint:
-    """What was read of a result, under a line that says what it is and where it stands."""
+    """What was read of a result, under a line that says what it is; of an original, why there is none."""
 
     def paint(width: int) -> Sequence[Line]:
         facts = Facts(width)
@@ -52,10 +52,29 @@ def content_lines(what: What, look: Look, result: Result) -> Paint:
         facts.lines += text_lines(look.text, width, ink_of)
         if look.shown < look.total and what != "record":
             facts.gap()
-            facts.say(line(Span(f"… {_size(look.total - look.shown)} more ", "warn"), _where(look)))
+            facts.say(line(Span(f"… {_size(look.total - look.shown)} more in the transcript", "warn")))
         return facts.lines
 
     return paint
+
+
+def original_request(look: Look, result: Result) -> ViewerRequest:
+    """An original, whole, for the viewer: its file, or the text that the transcript holds; or a file that may be asked for."""
+    if look.source == "outside":
+        return ViewerRequest((), path=look.path, outside=True)
+    facts = [line(Span(f"{_ORIGINAL_HEADS.get(look.source, '')}: {exact(result.row.chars)} chars.", "dim"))]
+    if look.path is not None:
+        facts.append(line(foreign(look.path, "dim")))
+    elif look.shown < look.total:
+        facts.append(line(Span(f"Its first {_size(look.shown)}, of {_size(look.total)}.", "warn")))
+    return ViewerRequest(
+        (),
+        path=look.real,
+        content=None if look.real is not None else (look.text or "").encode("utf-8", "surrogatepass"),
+        facts=tuple(facts),
+        preview_text=look.preview,
+        json=look.real is not None and look.real.endswith(".json"),
+    )
 
 
 def reading_lines(width: int) -> Sequence[Line]:
@@ -95,13 +114,6 @@ def _head(facts: Facts, what: What, look: Look, result: Result) -> None:
     if what == "record":
         facts.say(line(Span(f"One line of {_size(look.total)}. Long texts are cut.", "dim")))
         return
-    if what == "original":
-        head = _ORIGINAL_HEADS.get(look.source, "")
-        size = f" {exact(result.row.chars)} chars" if look.source == "inline" else f", {_size(look.total)}"
-        facts.say(line(Span(f"{head.rstrip('.')}:{size}." if look.source == "inline" else f"{head}{size}.", "dim")))
-        if look.path is not None:
-            facts.say(line(foreign(look.path, "dim")))
-        return
     facts.say(line(Span(_MODEL_HEADS.get(look.source, ""), "dim"), _measure(result)))
     if result.drift:
         facts.say(line(Span("! ", "over"), Span("The engine would have done otherwise: ", "dim"), foreign(result.drift)))
@@ -112,10 +124,6 @@ def _measure(result: Result) -> Span:
     if result.observed in ("persisted", "replaced"):
         return Span(f"{saw}, for {exact(result.row.chars)} chars.", "dim")
     return Span(f"{saw}.", "dim") if result.observed in ("inline", "empty", "image") else Span("")
-
-
-def _where(look: Look) -> Span:
-    return foreign(f"in {look.path}", "dim") if look.path is not None else Span("in the transcript", "dim")
 
 
 def _size(count: int) -> str:

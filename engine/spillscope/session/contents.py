@@ -20,7 +20,7 @@ from spillscope.transcript.entries import Replacement
 from spillscope.transcript.originals import local_texts
 from spillscope.transcript.parse import Record
 from spillscope.transcript.rows import Notice, ResultRow
-from spillscope.wrapper import build_large_tool_result_message, fits_header
+from spillscope.wrapper import build_large_tool_result_message, fits_header, parse_wrapper
 
 LOOK_BYTES = 64 << 10
 """As much of a text as is looked at."""
@@ -40,13 +40,19 @@ Source = Literal[
 
 
 class Look(NamedTuple):
-    """The beginning of a text. `shown` of `total` bytes; `path`: the spill file that it stands in, or should."""
+    """The beginning of a text; of an original that stands in the transcript, all of it.
+
+    `shown` of `total` bytes; `path`: the spill file that it stands in, or should. `real`: that path with its links resolved,
+    as it was when it was found inside (S6). `preview`: what the model saw of an original (P9).
+    """
 
     source: Source
     text: str | None = None
     shown: int = 0
     total: int = 0
     path: str | None = None
+    real: str | None = None
+    preview: str | None = None
 
 
 def look(session: Session, result: Result, what: What) -> Look:
@@ -54,7 +60,7 @@ def look(session: Session, result: Result, what: What) -> Look:
     try:
         if what == "model":
             return _model_view(session, result)
-        return _original(session, result.row) if what == "original" else _record(session, result.row)
+        return _original(session, result) if what == "original" else _record(session, result.row)
     except IndexError:  # the file was rewritten meanwhile
         return Look("gone")
 
@@ -95,18 +101,28 @@ def replacement_text(session: Session, tool_use_id: str, replacement: Replacemen
 # --- the original -------------------------------------------------------------------------------------------------------
 
 
-def _original(session: Session, row: ResultRow) -> Look:
+def _original(session: Session, result: Result) -> Look:
     """S6, in order: the text itself where it stands in full, the spill file, the local copy, nothing."""
+    row = result.row
     record = _read(session, row)
     if not isinstance(record, dict):
         return record
+    content = plain_text(content_in(record, row))
     if row.content not in ("wrapper", "cleared"):
-        return _excerpt(plain_text(content_in(record, row)), "inline")
-    in_file = _spill_file(session, row.notice.path) if row.notice is not None else Look("unknown")
-    if in_file.text is not None:
-        return in_file
-    local = _local(record.get("toolUseResult"), row.notice)
-    return in_file if local is None else _excerpt(local, "local")
+        replacement = session.index.replacements.get(row.tool_use_id) if result.observed == "replaced" else None
+        seen = replacement_text(session, row.tool_use_id, replacement) if replacement is not None else None
+        return _previewed(_excerpt(content, "inline", MAX_RECORD_BYTES), seen or "")
+    found = _spill_file(session, row.notice.path) if row.notice is not None else Look("unknown")
+    if found.text is None:
+        local = _local(record.get("toolUseResult"), row.notice)
+        found = found if local is None else _excerpt(local, "local", MAX_RECORD_BYTES)
+    return _previewed(found, content)
+
+
+def _previewed(found: Look, seen: str) -> Look:
+    """An original beside what the model saw in its place."""
+    wrapper = parse_wrapper(seen)
+    return found if wrapper is None or found.text is None else found._replace(preview=wrapper.preview)
 
 
 def _spill_file(session: Session, named: str) -> Look:
@@ -115,11 +131,12 @@ def _spill_file(session: Session, named: str) -> Look:
         return Look("outside", path=file.path)
     if not file.exists:
         return Look("missing", path=file.path)
-    data = _read_head(file.path, LOOK_BYTES)
+    real = os.path.realpath(file.path)
+    data = _read_head(real, LOOK_BYTES)
     if data is None:
         return Look("unreadable", path=file.path)
     total = max(file.bytes or 0, len(data))
-    return Look("file", _decode(data, whole=len(data) == total), len(data), total, file.path)
+    return Look("file", _decode(data, whole=len(data) == total), len(data), total, file.path, real)
 
 
 def _read_head(path: str, count: int) -> bytes | None:
@@ -206,8 +223,8 @@ def _is_of(record: dict[str, Any], row: ResultRow) -> bool:
     return isinstance(block, dict) and block.get("tool_use_id") == row.tool_use_id
 
 
-def _excerpt(text: str, source: Source) -> Look:
-    data = text[:LOOK_BYTES].encode("utf-8", "surrogatepass")[:LOOK_BYTES]
+def _excerpt(text: str, source: Source, limit: int = LOOK_BYTES) -> Look:
+    data = text[:limit].encode("utf-8", "surrogatepass")[:limit]
     total = len(text.encode("utf-8", "surrogatepass"))
     head = codecs.getincrementaldecoder("utf-8")("surrogatepass").decode(data)
     return Look(source, head, len(data), total)

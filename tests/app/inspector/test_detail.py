@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
+from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
@@ -14,7 +16,7 @@ from spillscope.session.reading import Result
 from spillscope.wrapper import build_large_tool_result_message
 from spillscope_app.screens.detail import Detail
 from spillscope_app.spans import Line, width_of
-from spillscope_app.views.contents import content_lines, text_lines
+from spillscope_app.views.contents import content_lines, original_request, text_lines
 
 SIZE = (120, 36)
 
@@ -44,17 +46,28 @@ def test_a_preview_is_marked_as_such() -> None:
 @pytest.mark.parametrize(
     ("look", "words"),
     [
-        (Look("outside", path="/etc/x\x1b[2J"), "It is not opened:\n/etc/x␛[2J"),
-        (Look("missing", path="/p/x.txt"), "not there any more:\n/p/x.txt"),
+        (Look("missing", path="/p/x\x1b[2J"), "not there any more:\n/p/x␛[2J"),
         (Look("unknown"), "only the preview is left"),
         (Look("gone"), "the file was rewritten"),
         (Look("too large", total=17_000_000), "one line of 17.0M \nbytes."),
-        (Look("file", "abc", 65_536, 120_000, "/p/x.txt"), "… 54.5k bytes more in /p/x.txt"),
-        (Look("local", "abc", 3, 3), "local copy"),
     ],
 )
-def test_the_original_says_where_it_is_or_why_not(look: Look, words: str) -> None:
+def test_an_original_that_is_not_there_says_why(look: Look, words: str) -> None:
     assert words in drawn("original", look, BASH)
+
+
+@pytest.mark.parametrize(
+    ("look", "words"),
+    [
+        (Look("file", "abc", 65_536, 120_000, "/p/x\x1b", "/p/x"), "In its spill file: 60,000 chars.\n/p/x␛"),
+        (Look("local", "abc", 3, 3), "local copy in the transcript: 60,000 chars."),
+        (Look("inline", "abc", 3, 9), "In full in the transcript: 60,000 chars.\nIts first 3 bytes, of 9 bytes."),
+    ],
+)
+def test_an_original_is_shown_whole_under_what_it_is(look: Look, words: str) -> None:
+    request = original_request(look, BASH)
+    assert text(list(request.facts)).endswith(words)
+    assert (request.path, request.content) == (("/p/x", None) if look.real else (None, b"abc"))
 
 
 def test_long_lines_are_cut_and_broken_and_nothing_acts() -> None:
@@ -181,3 +194,41 @@ async def test_hostile_content_is_only_text(evil: str) -> None:
             screen = await settled(pilot)
             assert not {char for char in screen if char != "\n" and not char.isprintable()}
             assert all(strip.cell_length == SIZE[0] for strip in bench.app.screen._compositor.render_strips())
+
+
+async def test_the_original_of_a_spill_is_its_whole_file_and_the_preview_ends_in_it(tmp_path: Path) -> None:
+    path = (tmp_path / "a.txt").resolve()
+    path.write_text("".join(f"row {number}\n" for number in range(90_000)))
+    shown = result("Bash", "cat big", 990_000, "persisted", None, "L8.3", "persisted", tool_use_id="id")
+    bench = Bench(reading([group(0, [shown])]))
+    preview = "".join(f"row {number}\n" for number in range(3)).rstrip("\n")
+    bench.shelf.looks["id", "original"] = Look("file", "row 0", 5, 9, str(path), str(path), preview)
+    async with bench.app.run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        await pilot.press("o")
+        screen = await settled(pilot)
+        assert re.search(r"3 row 2\n.*here the preview ended.*\n.* 4 row 3", screen)
+        await pilot.press("tab", "G")
+        assert "90000 row 89999" in await settled(pilot)
+        await pilot.press("w")
+        assert bench.app.screen.query_one("#detail", Detail).content.has_focus
+        await pilot.press("escape")
+        assert bench.app.screen.query_one("#list").has_focus
+
+
+async def test_an_original_outside_is_opened_only_after_two_keys(tmp_path: Path) -> None:
+    path = tmp_path / "b\x1b[2J.txt"
+    path.write_text("a secret")
+    shown = result("Bash", "cat big", 990_000, "persisted", None, "L8.3", "persisted", tool_use_id="id")
+    bench = Bench(reading([group(0, [shown])]))
+    bench.shelf.looks["id", "original"] = Look("outside", path=str(path))
+    async with bench.app.run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        await pilot.press("o", "tab")
+        assert "It is not opened" in await settled(pilot)
+        await pilot.press("O")
+        assert "Open it nevertheless?" in await settled(pilot)
+        await pilot.press("n")
+        assert "a secret" not in await settled(pilot)
+        await pilot.press("O", "y")
+        assert "a secret" in await settled(pilot)

@@ -51,6 +51,7 @@ def test_a_spilled_result_and_its_file(tmp_path: Path) -> None:
     assert str(at(session, "a", "model").text).startswith("<persisted-output>\nOutput too large")
     original = at(session, "a", "original")
     assert (original.source, original.shown, original.total, original.path) == ("file", LOOK_BYTES, 108_000, str(path))
+    assert (original.real, original.preview) == (str(path.resolve()), "x" * 2_000)
     assert str(original.text).startswith("\\xff\\xfe binary \x00\n")
     path.unlink()
     assert at(session, "a", "original") == Look("missing", path=str(path))
@@ -81,7 +82,7 @@ def test_the_local_copy_stands_in_where_its_size_fits(tmp_path: Path) -> None:
         writer.say({"type": "tool_use", "id": name, "name": "Bash", "input": {}}, usage=10)
         writer.result(name, wrapper("y" * 60_000), {"stdout": local, "stderr": ""})
     session = opened(writer, tmp_path)
-    assert at(session, "a", "original") == Look("local", "y" * 60_000, 60_000, 60_000)
+    assert at(session, "a", "original") == Look("local", "y" * 60_000, 60_000, 60_000, preview="y" * 2_000)
     assert at(session, "b", "original").source == "outside"
 
 
@@ -90,13 +91,14 @@ def test_what_was_replaced_cleared_or_empty(tmp_path: Path) -> None:
     writer.prompt()
     writer.call("Bash", "a", "z" * 900)
     writer.replace("a", "first")
-    writer.replace("a", "the preview")
+    writer.replace("a", wrapper("z" * 900))
     writer.call("Bash", "b", "")
     writer.call("Bash", "c", CLEARED_PLACEHOLDER)
     writer.say(usage=10)
     session = opened(writer, tmp_path)
-    assert at(session, "a", "model") == Look("replacement", "the preview", 11, 11)
-    assert at(session, "a", "original").text == "z" * 900
+    preview = wrapper("z" * 900)
+    assert at(session, "a", "model") == Look("replacement", preview, len(preview), len(preview))
+    assert at(session, "a", "original") == Look("inline", "z" * 900, 900, 900, preview="z" * 900)
     assert at(session, "b", "model").text == "(Bash completed with no output)"
     assert at(session, "c", "model").text == CLEARED_PLACEHOLDER
     assert at(session, "c", "original").source == "unknown"
@@ -150,3 +152,13 @@ def test_searching_reads_the_text_and_the_spill_file(tmp_path: Path) -> None:
     session = opened(writer, tmp_path)
     rows = {name: result.row for name, result in results(session.refresh()).items()}
     assert [holds(session, rows[name], "needle") for name in "abc"] == [True, True, False]
+
+
+def test_an_original_in_the_transcript_is_there_in_full(tmp_path: Path) -> None:
+    writer = Writer()
+    writer.prompt()
+    writer.call("Bash", "a", "v" * (2 * LOOK_BYTES))
+    writer.say(usage=10)
+    session = opened(writer, tmp_path)
+    assert at(session, "a", "original").shown == 2 * LOOK_BYTES
+    assert at(session, "a", "model").shown == LOOK_BYTES
