@@ -133,8 +133,8 @@ class Conversation:
 
     def _finish(self, tool_use_id: str, call: Call) -> None:
         """Runs a tool to its end."""
-        if call.agent:
-            self._delegate(call)
+        if call.agent is not None:
+            self._delegate(call, call.agent)
         self.desk.pace.wait(call.seconds)
         admitted = self.context.admit(call.tool, tool_use_id, call.content)
         if admitted.spilled is not None:
@@ -144,14 +144,14 @@ class Conversation:
         self.messages.append(self.writer.result(tool_use_id, admitted.content, is_error=is_error, local=local))
         self._waiting[tool_use_id] = call
 
-    def _delegate(self, call: Call) -> None:
+    def _delegate(self, call: Call, turns: Callable[[Memory], Iterator[Turn]]) -> None:
         """B13: a sub-agent starts from a copy of the state, and keeps its records in a file of its own."""
         writer = self.writer.sidechain(f"a{self.desk.dice.getrandbits(64):016x}")
         session_dir = self.writer.path.with_suffix("")
         context = AgentContext(session_dir, self.desk.limits, sink=writer.sink(), state=self.context.state.fork())
         agent = Conversation(self.desk, writer, context, AGENT_BASE_TOKENS)
         agent.prompt(call.arguments["prompt"])
-        agent.take(iter(call.agent))
+        agent.take(turns(agent.memory))
 
     # --- compaction -------------------------------------------------------------------------------------------------------
 

@@ -117,23 +117,39 @@ def service_log(dice: Random, chars: int) -> str:
 
 
 def checks(dice: Random, chars: int, failed: int) -> str:
-    """A verbose test run, the reports of what failed first."""
+    """A verbose test run; what failed, and why, stands at its end."""
 
-    def lines() -> Iterator[str]:
+    def passed() -> Iterator[str]:
         yield f"collected {dice.randint(1_900, 2_100)} items"
-        for _ in range(failed):
-            verb, noun = dice.choice(VERBS), dice.choice(NOUNS)
-            yield from ("", f"________ test_{verb}_{noun}_{dice.choice(CURRENCIES).lower()} ________", "")
-            for _ in range(dice.randint(5, 14)):
-                yield from (f"    {line}" for line in statement(dice).split("\n"))
-            yield f">   assert {noun}.total == Decimal('{dice.randint(10, 99_999)}.{dice.randint(0, 99):02d}')"
-            yield f"E   AssertionError: {noun} {dice.randint(100, 9_999)}: off by 0.01 {dice.choice(CURRENCIES)}"
-            yield f"{path(dice)}:{dice.randint(10, 700)}: AssertionError"
+        yield ""
         while True:
-            name = f"test_{dice.choice(VERBS)}_{dice.choice(NOUNS)}_of_{dice.choice(NOUNS)}[{dice.choice(CURRENCIES)}]"
-            yield f"tests/{dice.choice(PACKAGES)}/test_{dice.choice(MODULES)}.py::{name} PASSED [{dice.randint(1, 99):>3}%]"
+            yield f"{_test(dice)} PASSED [{dice.randint(1, 99):>3}%]"
 
-    return until(lines(), chars)
+    ending = "\n".join(_failures(dice, failed))
+    head = until(passed(), chars - len(ending) - 100)
+    counts = f"{failed} failed, {head.count(' PASSED ')} passed" if failed else f"{head.count(' PASSED ')} passed"
+    return f"{head}\n{ending}\n========== {counts} in {dice.randint(20, 90)}.{dice.randint(10, 99)}s =========="
+
+
+def _test(dice: Random) -> str:
+    name = f"test_{dice.choice(VERBS)}_{dice.choice(NOUNS)}_of_{dice.choice(NOUNS)}[{dice.choice(CURRENCIES)}]"
+    return f"tests/{dice.choice(PACKAGES)}/test_{dice.choice(MODULES)}.py::{name}"
+
+
+def _failures(dice: Random, failed: int) -> Iterator[str]:
+    told = []
+    for _ in range(failed):
+        test, noun = _test(dice), dice.choice(NOUNS)
+        error = f"AssertionError: {noun} {dice.randint(100, 9_999)}: off by 0.01 {dice.choice(CURRENCIES)}"
+        yield from ("", f"________ {test.partition('::')[2]} ________", "")
+        for _ in range(dice.randint(5, 14)):
+            yield from (f"    {line}" for line in statement(dice).split("\n"))
+        yield f">   assert {noun}.total == Decimal('{dice.randint(10, 99_999)}.{dice.randint(0, 99):02d}')"
+        yield f"E   {error}"
+        yield f"{path(dice)}:{dice.randint(10, 700)}: AssertionError"
+        told.append(f"FAILED {test} - {error}")
+    if told:
+        yield from ("========== short test summary info ==========", *told)
 
 
 def plan(dice: Random, chars: int) -> str:

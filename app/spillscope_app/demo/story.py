@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ _DIGS = 12
 class Call:
     """A tool call and what comes of it. `local`: the tool's own output object; `seconds`: how long it runs.
 
-    `agent`: the turns of the sub-agent that works on it meanwhile.
+    `agent`: the turns of the sub-agent that works on it meanwhile, which depend on what happens to it.
     """
 
     tool: str
@@ -38,7 +38,7 @@ class Call:
     content: Any
     local: object = None
     seconds: float = 0.3
-    agent: tuple[Turn, ...] = ()
+    agent: Callable[[Memory], Iterator[Turn]] | None = None
 
 
 class Turn(NamedTuple):
@@ -76,7 +76,7 @@ class Story:
         yield self._look_around()
         yield self._reproduce()
         yield self._ask_widely()
-        yield self._read_back()
+        yield self._read_back(2)
         yield self._look_at_chart()
         yield self._delegate()
         yield self._change()
@@ -86,7 +86,7 @@ class Story:
             digs += 1
             yield self._dig()
         yield self._change()
-        yield self._read_back()
+        yield self._read_back(1)
         yield Turn(True, "Done: rates are read once a run now, as they were before the release. The run takes 6 min 12 s again,"
                    " and all 412 totals of February are the same to the cent.")  # fmt: skip
 
@@ -114,11 +114,11 @@ class Story:
         )
         return Turn(True, "Five questions at once: the data, the log, the tracker, and both places in the code.", calls)
 
-    def _read_back(self) -> Turn:
+    def _read_back(self, newest: int) -> Turn:
         """What was spilled is still there; and an empty result."""
-        calls = [self._back(spill) for spill in self._memory.spills[-2:]]
+        calls = [self._back(spill) for spill in self._memory.spills[-newest:]]
         calls.append(self._bash("rg -n 'rates_by_entry' src --glob '!*.pyc'", ""))
-        return Turn(False, "The previews are not enough; I'll read what matters of those two.", tuple(calls))
+        return Turn(False, "The previews are not enough; I'll read what matters.", tuple(calls))
 
     def _look_at_chart(self) -> Turn:
         png = base64.b64encode(outputs.chart(self._dice)).decode()
@@ -134,17 +134,16 @@ class Story:
             "Eleven callers. Nine ask again at once when a rate is missing; two keep the miss for the run:\n"
             + outputs.grep(self._dice, 1_400)
         )
-        steps = (
-            Turn(True, "I'll find them first.", (self._grep(19_500), self._grep(12_000))),
-            Turn(
-                False,
-                "Now how each deals with a miss.",
-                (self._read(8_000), self._bash("cat src/*/cache.py", self._code(36_000))),
-            ),
-            Turn(False, answer),
-        )
+
+        def steps(memory: Memory) -> Iterator[Turn]:
+            yield Turn(True, "I'll find them first.", (self._grep(19_500), self._grep(12_000)))
+            caches = self._bash("cat src/*/cache.py", self._code(36_000))
+            yield Turn(False, "Now how each deals with a miss.", (self._read(8_000), caches))
+            yield Turn(False, "I need all of that one.", tuple(map(_whole, memory.spills[-1:])))
+            yield Turn(False, answer)
+
         content = [{"type": "text", "text": answer}]
-        local = {"status": "completed", "prompt": task, "content": content, "totalToolUseCount": 4}
+        local = {"status": "completed", "prompt": task, "content": content, "totalToolUseCount": 5}
         arguments = {"description": "Find callers of load_rates", "prompt": task, "subagent_type": "Explore"}
         return Turn(False, "A sub-agent can do that part.", (Call("Agent", arguments, content, local, 0.4, steps),))
 
@@ -213,6 +212,12 @@ class Story:
             return self._bash(command, "\n".join(part))
         arguments = {"file_path": spill.path, "offset": start + 1, "limit": 80}
         return Call("Read", arguments, "\n".join(f"{start + at}\t{line}" for at, line in enumerate(part, 1)), None, 0.2)
+
+
+def _whole(spill: Spill) -> Call:
+    """All of a spilled text, in one read."""
+    numbered = "\n".join(f"{at}\t{line}" for at, line in enumerate(spill.text.split("\n"), 1))
+    return Call("Read", {"file_path": spill.path}, numbered, None, 0.2)
 
 
 def spill_of(path: str, content: Any) -> Spill:

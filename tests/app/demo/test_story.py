@@ -21,6 +21,7 @@ from spillscope.session.report import sections
 from spillscope.session.session import Session
 from spillscope.session.sidechains import agent_sessions
 from spillscope.session.spills import list_spills
+from spillscope.session.spills.inventory import take_inventory
 from spillscope.session.tools import all_results
 from spillscope.transcript.layout import place_of
 from spillscope_app.demo.home import KEPT_SESSIONS, Home
@@ -141,8 +142,14 @@ def test_everything_happens_that_the_budget_is_there_for(told: Told) -> None:
     assert (compaction.at - reading.session.started) / (last - reading.session.started) > 0.75
     (agent,) = agent_sessions(session)
     agent_reading = agent.refresh()
-    assert len(agent_reading.requests) == 3
+    assert len(agent_reading.requests) == 4
     assert agent_reading.totals.drift == 0
+
+
+def test_every_use_of_a_spill_is_there(told: Told) -> None:
+    session, reading = read(told.main.desk.home, told.main.writer.path)
+    found = take_inventory(session, reading).counts
+    assert {"never re-read", "re-read in part", "re-read whole", "hidden error"} == set(found)
 
 
 def test_each_state_is_there_early(told: Told) -> None:
