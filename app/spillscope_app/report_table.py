@@ -10,6 +10,7 @@ from spillscope.session.reading import Group, Reading, Result
 from spillscope.session.report import drifted
 from spillscope.session.session import Session, iso_time
 from spillscope.session.tools import all_results, tool_uses
+from spillscope.tokens.calibration import Score
 from spillscope.transcript.layout import Place
 
 MAX_CELLS = 60
@@ -19,6 +20,7 @@ MARKS = {"mustReapply": "↻", "frozen": "■", "fresh": "+"}
 def report_lines(session: Session, reading: Reading, calibrated: Calibrated) -> Iterator[str]:
     """The reading, line by line: the session, its context, its groups, its tools, and what differs."""
     yield from _head(session.place, reading, calibrated)
+    yield from _accuracy(calibrated)
     rows = [_group_row(str(group.number), group) for group in reading.groups]
     if reading.pending is not None:
         rows.append(_group_row("next", reading.pending))
@@ -60,15 +62,32 @@ def _head(place: Place, reading: Reading, calibrated: Calibrated) -> Iterator[st
 
 def _estimates(calibrated: Calibrated) -> Iterator[str]:
     """T8, T9: what the estimated part comes to by each estimate, and how far each was off so far."""
-    second = "not counted" if calibrated.estimate_bpe is None else f"{calibrated.estimate_bpe:,}"
-    residual = "" if calibrated.residual is None else f"; not in the transcript: about {calibrated.residual.tokens:,}"
-    low, high = calibrated.band
-    yield f"likely {low:,} to {high:,}: estimated part {second} by tiktoken, {calibrated.estimate:,} fitted{residual}"
-    named = zip(("chars / 4", "tiktoken", "fitted"), calibrated.scores, strict=True)
-    off = [f"{name} {score.median:+.0%}, {score.median_abs:.1%} and {score.p90_abs:.1%}" for name, score in named if score.n]
-    n = calibrated.scores.fitted.n
-    if off:
-        yield f"off on {n} of {calibrated.requests} requests, in the median, its size and the 90th percentile: {'; '.join(off)}"
+    if calibrated.estimate:
+        second = "not counted" if calibrated.estimate_bpe is None else f"{calibrated.estimate_bpe:,}"
+        low, high = calibrated.band
+        yield f"likely {low:,} to {high:,} tokens: the estimated part is {second} by tiktoken, {calibrated.estimate:,} fitted"
+    if calibrated.residual is not None:
+        tokens, (low, high) = calibrated.residual
+        yield f"of it not in the transcript (system prompt, tools, memory): {tokens:,} tokens, {low:,} to {high:,}"
+
+
+def _accuracy(calibrated: Calibrated) -> Iterator[str]:
+    """T9: how far each estimate was off from what usage then proved."""
+    judged = calibrated.scores.fitted.n
+    if judged:
+        names = (
+            f"estimate, on {judged} of {calibrated.requests} requests",
+            "off by",
+            "half within",
+            "9 of 10 within",
+            "factor",
+        )
+        yield ""
+        yield from table([names, *map(_accuracy_row, ("the agent's rule", "tiktoken", "fitted"), calibrated.scores)], "<>>>>")
+
+
+def _accuracy_row(name: str, score: Score) -> tuple[str, ...]:
+    return name, f"{score.median:+.1%}", f"{score.median_abs:.1%}", f"{score.p90_abs:.1%}", f"{score.factor:.2f}"
 
 
 def _group_row(name: str, group: Group) -> tuple[str, ...]:

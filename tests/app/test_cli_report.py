@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from paying import Paying
+from spillscope.session.calibration import NEWEST_REQUESTS
 from spillscope.session.report import SECTIONS
 from spillscope_app.cli import main
 from spillscope_app.progress import Progress
@@ -70,6 +72,32 @@ class TestJson:
         result = report(path, "--json", "--override", "Bash=100", "--window", "500k")
         found = json.loads(result.stdout)
         assert (found["totals"]["spilled"], found["context"]["window"]) == (1, 500_000)
+
+
+class TestCalibration:
+    @pytest.fixture
+    def long(self, tmp_path: Path) -> Path:
+        writer = Paying()
+        writer.prompt()
+        for _ in range(NEWEST_REQUESTS + 20):
+            writer.step()
+        return writer.save(tmp_path)
+
+    def test_is_of_the_newest_requests_unless_all_are_wanted(self, long: Path) -> None:
+        newest, everything = (
+            json.loads(report(long, "--only", "calibration", *more).stdout) for more in ((), ("--calibrate", "all"))
+        )
+        assert newest["calibration"]["fitted"]["n"] == NEWEST_REQUESTS
+        assert everything["calibration"]["fitted"]["n"] == NEWEST_REQUESTS + 19
+
+    def test_is_told_to_people(self, long: Path) -> None:
+        shown = report(long).stdout
+        assert "likely " in shown
+        assert re.search(r"fitted +[+-]\d\.\d% ", shown)
+
+    def test_costs_nothing_where_it_is_left_out(self, long: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("spillscope.tokens.bpe.vocabulary", None)
+        assert report(long, "--only", "totals").exit_code == 0
 
 
 class TestCheck:

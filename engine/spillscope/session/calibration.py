@@ -23,7 +23,7 @@ MOST_CHARS = 1_000_000
 
 
 class _Found(NamedTuple):
-    """A request's step, and what it was found from: it holds as long as none of that has changed."""
+    """A request's step: it holds while the request is the same and the response before it has as many records."""
 
     last: Request
     request: Request
@@ -42,7 +42,7 @@ class Calibrator:
         """`requests`, `chars`: how many of the newest requests, and units of their text, are looked at; None: all."""
         self._session = session
         self._requests, self._chars = requests, chars
-        self._weights = Weights(session)
+        self.weights = Weights(session)
         self._found: dict[int, _Found] = {}
         self._steps: dict[int, Step | LeftOut] = {}
         self._view = NOTHING_IN_VIEW
@@ -88,15 +88,15 @@ class Calibrator:
     # --- what to count --------------------------------------------------------------------------------------------------
 
     def _plan(self) -> None:
-        if self._weights.stale:
-            self._weights.clear()
+        if self.weights.stale:
+            self.weights.clear()
             self._found, self._steps = {}, {}
         self._view = find_in_view(self._session)
         self._found = self._newest()
         self._steps = {number: step for number, step in self._steps.items() if number in self._found}
         wanted = list(dict.fromkeys([*self._in_view(), *self._in_steps()]))
-        self.done, self.total = 0, self._units(member for member in wanted if self._weights.wants(member))
-        self._work = self._weights.count(wanted)
+        self.done, self.total = 0, self._units(member for member in wanted if self.weights.wants(member))
+        self._work = self.weights.count(wanted)
 
     def _newest(self) -> dict[int, _Found]:
         """The steps of the newest requests, newest first, as many as are wanted."""
@@ -115,7 +115,7 @@ class Calibrator:
     def _find(self, number: int, last: Request, request: Request) -> _Found:
         records = len(self._session.index.responses[last.response].members)
         known = self._found.get(number)
-        if known is not None and known.last is last and known.request is request and known.records == records:
+        if known is not None and known.request is request and known.records == records:
             return known
         self._steps.pop(number, None)
         step = find_step(self._session, last, request)
@@ -156,12 +156,12 @@ class Calibrator:
         model = self._session.index.model
         fit = judgement.fit_for(model)
         usage = self._session.replay.count.usage
-        estimate = estimate_after(self._session, self._weights, self._view, fit)
+        estimate = estimate_after(self._session, self.weights, self._view, fit)
         low, high = band(estimate, _fitted(judgement.errors, model), fit.prior)
         return Calibrated(
             usage=usage,
             estimate=round(estimate),
-            estimate_bpe=bpe_after(self._session, self._weights, self._view),
+            estimate_bpe=bpe_after(self._session, self.weights, self._view),
             band=Band(usage + round(low), usage + round(high)),
             residual=self._residual(fit, judgement),
             scores=scores(judgement.errors, fit),
@@ -176,7 +176,7 @@ class Calibrator:
             return found.step
         known = self._steps.get(number)
         if known is None:
-            known = step_of(self._session, self._weights, found.last, found.request, found.step)
+            known = step_of(self._session, self.weights, found.last, found.request, found.step)
             if known != "unread":  # perhaps next time
                 self._steps[number] = known
         return known
@@ -185,7 +185,7 @@ class Calibrator:
         first = self._view.first
         if first is None or not first.usage.prompt:
             return None
-        estimate = estimate_head(self._session, self._weights, self._view, fit)
+        estimate = estimate_head(self._session, self.weights, self._view, fit)
         tokens = first.usage.prompt - round(estimate)
         if tokens < 0:
             return None

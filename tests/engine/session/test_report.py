@@ -65,6 +65,9 @@ GROUP: dict[str, Any] = {
     "index": INT, "assistantId": (str, NONE), "timestamp": STR, "limit": INT, "frozen": INT, "fresh": INT, "reapplied": INT,
     "exempt": INT, "visible": INT, "overBudget": BOOL, "live": BOOL, "chars": INT, "modelChars": INT, "results": [RESULT],
 }  # fmt: skip
+SCORE: dict[str, Any] = {
+    "n": INT, "median": (float, NONE), "medianAbs": (float, NONE), "p90Abs": (float, NONE), "factor": (float,),
+}  # fmt: skip
 CONTRACT: dict[str, Any] = {
     "schema": STR,
     "session": {
@@ -80,9 +83,9 @@ CONTRACT: dict[str, Any] = {
         "sources": {"message_budget": STR, "aggregate": STR}, "aggregateEvidence": STR,
     },
     "context": {
-        "tokens": INT, "usage": INT, "estimate": INT, "estimateBpe": (int, NONE), "band": (list, NONE), "anchorUuid": STR,
+        "tokens": INT, "usage": INT, "estimate": INT, "estimateBpe": (int, NONE), "band": [INT], "anchorUuid": STR,
         "window": INT, "windowSource": STR, "effective": INT, "warning": INT, "autoCompact": INT, "blocking": INT,
-        "percentUsed": (float,), "percentLeft": INT, "forecast": (dict, NONE),
+        "percentUsed": (float,), "percentLeft": INT, "estimateFitted": INT, "residual": (NONE, {"tokens": INT, "band": [INT]}), "forecast": (dict, NONE),
     },
     "groups": [GROUP],
     "pending": GROUP,
@@ -98,7 +101,10 @@ CONTRACT: dict[str, Any] = {
         "assistantId": STR, "timestamp": STR, "usage": INT, "input": INT, "estimateBefore": INT,
         "cacheBreak": (NONE, {"lost": INT, "cause": STR}),
     }],
-    "calibration": (dict, NONE),
+    "calibration": {
+        "rough": SCORE, "bpe": SCORE, "fitted": SCORE, "requests": INT, "leftOut": (dict,),
+        "models": (dict,),
+    },
     "drift": [{"toolUseId": STR, "observed": STR, "engine": STR, "reason": STR}],
     "advice": (list, NONE),
     "totals": {"results": INT, "chars": INT, "visibleChars": INT, "spilled": INT, "replaced": INT, "tokensSaved": INT},
