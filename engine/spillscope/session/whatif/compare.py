@@ -93,6 +93,10 @@ class WhatIf:
             windows=windows,
         )
 
+    def largest_group(self, edited: LimitsBook) -> int:
+        """Units that the largest group holds against its budget under some limits."""
+        return max(self._decide(edited, 0).sums, default=0)
+
     # --- the two outcomes ---------------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
