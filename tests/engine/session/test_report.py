@@ -84,8 +84,9 @@ CONTRACT: dict[str, Any] = {
     },
     "context": {
         "tokens": INT, "usage": INT, "estimate": INT, "estimateBpe": (int, NONE), "band": [INT], "anchorUuid": STR,
+        "estimateFitted": INT, "residual": (NONE, {"tokens": INT, "band": [INT]}),
         "window": INT, "windowSource": STR, "effective": INT, "warning": INT, "autoCompact": INT, "blocking": INT,
-        "percentUsed": (float,), "percentLeft": INT, "estimateFitted": INT, "residual": (NONE, {"tokens": INT, "band": [INT]}), "forecast": (dict, NONE),
+        "percentUsed": (float,), "percentLeft": INT, "forecast": (dict, NONE),
     },
     "groups": [GROUP],
     "pending": GROUP,
