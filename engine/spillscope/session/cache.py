@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Protocol
 
 from spillscope.session.reading import CacheBreak, Cause, Request
@@ -24,7 +23,21 @@ class Requests(Protocol):
 
 def previous_request(requests: Requests, at: int) -> int | None:
     """The request that a request's cache read is held against: the last one with usage before it in its segment."""
-    return next(_earlier(requests, at), None)
+    segment = requests[at].segment
+    while at > 0:
+        at -= 1
+        before = requests[at]
+        if before.segment != segment:
+            return None
+        if before.usage.total:
+            return at
+    return None
+
+
+def has_fallen(then: Usage, now: Usage) -> bool:
+    """R6: whether a cache read fell by so much that the cache was broken, if nothing else explains it."""
+    read, was = now.cache_read, then.cache_read
+    return was - read >= BREAK_TOKENS and read < was * BREAK_RATIO and now.total > 0
 
 
 def find_break(requests: Requests, before: int, at: int, changed: tuple[str, ...] = ()) -> CacheBreak | None:
@@ -34,22 +47,12 @@ def find_break(requests: Requests, before: int, at: int, changed: tuple[str, ...
     lead back to the request that wrote what was lost.
     """
     then, now = requests[before].usage, requests[at].usage
-    read, was = now.cache_read, then.cache_read
-    if not now.total or read >= was * BREAK_RATIO or was - read < BREAK_TOKENS:
+    if not has_fallen(then, now):
         return None
     cause = _cause(requests, before, at, changed)
+    read, was = now.cache_read, then.cache_read
     rewritten = min(was + then.cache_creation, now.prompt) - read
     return CacheBreak(was - read, cause, rewritten, _cost(now, rewritten), changed if cause == "replacement" else ())
-
-
-def _earlier(requests: Requests, at: int) -> Iterator[int]:
-    """The requests with usage before one in its segment, newest first."""
-    segment = requests[at].segment
-    for place in range(at - 1, -1, -1):
-        if requests[place].segment != segment:
-            return
-        if requests[place].usage.total:
-            yield place
 
 
 def _cause(requests: Requests, before: int, at: int, changed: tuple[str, ...]) -> Cause:
@@ -71,12 +74,14 @@ def _time_to_live(requests: Requests, at: int, read: int) -> int:
     taken to live as long as the oldest part that one did.
     """
     ttl = SHORT_TTL_SECONDS
-    for place in _earlier(requests, at):
+    place = previous_request(requests, at)
+    while place is not None:
         usage = requests[place].usage
         if usage.cache_read <= read:
             return LONG_TTL_SECONDS if read < usage.cache_read + usage.cache_1h else SHORT_TTL_SECONDS
         if usage.cache_creation:
             ttl = LONG_TTL_SECONDS if usage.cache_1h else SHORT_TTL_SECONDS
+        place = previous_request(requests, place)
     return ttl
 
 

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from spillscope.limits_sources import LimitsBook
-from spillscope.session.cache import find_break, previous_request
+from spillscope.session.cache import find_break, has_fallen, previous_request
 from spillscope.session.column import Column
 from spillscope.session.groups import Judge, merged, spilled_in, totals_of
 from spillscope.session.reading import Group, Request, Totals
@@ -191,6 +191,7 @@ class Replay:
         name = response.id or index.uuids[member]
         self._send(name)
         self._request_of[number] = len(self.requests)
+        sent = [self.groups[at] for at in range(before.groups, len(self.groups))]
         self.requests.append(
             Request(
                 name,
@@ -203,8 +204,8 @@ class Replay:
                 None,
                 before.groups,
                 len(self.groups),
-                sum(spilled_in(self.groups[at]) for at in range(before.groups, len(self.groups))),
-                any(self.groups[at].over_budget for at in range(before.groups, len(self.groups))),
+                sum(map(spilled_in, sent)),
+                any(group.over_budget for group in sent),
             )
         )
         return before
@@ -214,7 +215,7 @@ class Replay:
     def _judge_break(self, at: int) -> None:
         """R6, for one request; a cache edit before it explains whatever it found."""
         before, broken = previous_request(self.requests, at), None
-        if before is not None:
+        if before is not None and has_fallen(self.requests[before].usage, self.requests[at].usage):
             since, until = (self.chain.timeline[self._turns[place].position] for place in (before, at))
             if bisect_left(self.index.edits, since) == bisect_left(self.index.edits, until):
                 broken = find_break(self.requests, before, at, self._changed(since, at))
