@@ -13,15 +13,13 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from spillscope.limits_sources import LimitsBook
-from spillscope.session.cache import find_break, has_fallen, previous_request
+from spillscope.session.cache_watch import CacheWatch
 from spillscope.session.column import Column
 from spillscope.session.groups import Judge, merged, spilled_in, totals_of
 from spillscope.session.reading import Group, Request, Totals
 from spillscope.tokens.running import RunningCount
 from spillscope.transcript.chain import Chain
 from spillscope.transcript.index import ASSISTANT, USER, Index
-
-_before = attrgetter("before")
 
 
 class Before(NamedTuple):
@@ -61,6 +59,7 @@ class Replay:
     def __init__(self, index: Index, chain: Chain, book: LimitsBook, path_chars: int) -> None:
         self.index, self.chain = index, chain
         self.judge = Judge(index, book, path_chars)
+        self._cache = CacheWatch(index, chain, lambda request: self._turns[request].position)
         self.clear()
 
     def clear(self) -> None:
@@ -149,6 +148,11 @@ class Replay:
                 for later in range(at, len(self.requests)):  # as a rule the newest alone
                     self._judge_break(later)
 
+    def _judge_break(self, at: int) -> None:
+        broken = self._cache.judge(self.requests, at)
+        if broken != self.requests[at].broken:
+            self.requests.set(at, self.requests[at]._replace(broken=broken))
+
     def _begin_segment(self) -> None:
         """S4: what stood open before a compaction or a `/clear` went out with the request that made the summary, or never.
 
@@ -209,34 +213,6 @@ class Replay:
             )
         )
         return before
-
-    # --- the prompt cache -----------------------------------------------------------------------------------------------
-
-    def _judge_break(self, at: int) -> None:
-        """R6, for one request; a cache edit before it explains whatever it found."""
-        before, broken = previous_request(self.requests, at), None
-        if before is not None and has_fallen(self.requests[before].usage, self.requests[at].usage):
-            since, until = (self.chain.timeline[self._turns[place].position] for place in (before, at))
-            if bisect_left(self.index.edits, since) == bisect_left(self.index.edits, until):
-                broken = find_break(self.requests, before, at, self._changed(since, at))
-        if broken != self.requests[at].broken:
-            self.requests.set(at, self.requests[at]._replace(broken=broken))
-
-    def _changed(self, since: int, at: int) -> tuple[str, ...]:
-        """The ids in a request's view whose replacements came or changed since a member, when they had been sent already."""
-        changes = self.index.changes
-        if not changes:
-            return ()
-        position, segment = self._turns[at].position, self.requests[at].segment
-        first, last = (bisect_right(changes, member, key=_before) for member in (since, self.chain.timeline[position]))
-        view = range(self.chain.segment_starts[segment], position)
-        kept = self.chain.kept[segment]
-        results = self.index.results_of
-        return tuple(
-            tool_use_id
-            for tool_use_id in dict.fromkeys(change.tool_use_id for change in changes[first:last])
-            if any(self.chain.position(member) in view or member in kept for member in results.get(tool_use_id, ()))
-        )
 
     def estimate_now(self) -> int:
         """T4 on the messages so far; what a compaction kept counts where no usage does."""
