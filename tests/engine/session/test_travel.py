@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from histories import conversations
 from spillscope.limits_sources import LimitsBook
 from spillscope.session.groups import totals_of
+from spillscope.session.reading import Reading
 from spillscope.session.replay import Replay
 from spillscope.session.session import Session
 from spillscope.session.travel import reading_at
@@ -43,6 +45,18 @@ def position_of(session: Session, request: int) -> int:
     return min(places)
 
 
+def same_as_cold(session: Session, live: Reading, request: int) -> None:
+    then, replay = reading_at(session, live, request), cold(session, position_of(session, request))
+    pending = replay.pending()
+    assert list(then.groups) == list(replay.groups.view())
+    assert list(then.requests) == list(replay.requests.view())
+    assert then.pending == pending
+    assert (then.context.tokens, then.context.usage) == (replay.estimate_now(), replay.count.usage)
+    assert then.live_from == replay.segment_groups[-1]
+    assert len(then.cuts) == len(replay.segment_groups) - 1
+    assert then.totals == (replay.totals if pending is None else replay.totals.plus(totals_of(pending)))
+
+
 @settings(max_examples=150, suppress_health_check=SLOW)
 @given(conversations(), st.data())
 def test_stepping_shows_what_a_replay_up_to_there_shows(
@@ -56,15 +70,7 @@ def test_stepping_shows_what_a_replay_up_to_there_shows(
     path.write_bytes(whole)
     live = session.refresh()
     for request in data.draw(st.permutations(range(len(live.requests))), label="steps"):
-        then = reading_at(session, live, request)
-        replay = cold(session, position_of(session, request))
-        assert list(then.groups) == list(replay.groups.view())
-        assert list(then.requests) == list(replay.requests.view())
-        assert then.pending == replay.pending()
-        assert (then.context.tokens, then.context.usage) == (replay.estimate_now(), replay.count.usage)
-        assert then.live_from == replay.segment_groups[-1]
-        assert len(then.cuts) == len(replay.segment_groups) - 1
-        assert then.totals == (replay.totals if then.pending is None else replay.totals.plus(totals_of(then.pending)))
+        same_as_cold(session, live, request)
     assert session.refresh() is live
 
 
@@ -135,3 +141,15 @@ def test_there_is_no_request_beyond_the_last(tmp_path: Path) -> None:
     live = session.refresh()
     with pytest.raises(IndexError):
         reading_at(session, live, 1)
+
+
+NAMED = os.environ.get("SPILLSCOPE_REAL_SESSIONS")
+
+
+@pytest.mark.skipif(NAMED is None, reason="SPILLSCOPE_REAL_SESSIONS names no folder of real sessions")
+@pytest.mark.parametrize("path", sorted(Path(NAMED).rglob("*.jsonl")) if NAMED else [], ids=lambda path: path.stem[:20])
+def test_real_sessions_step_as_they_replay(path: Path) -> None:
+    session = open_session(path)
+    live = session.refresh()
+    for request in range(0, len(live.requests), max(1, len(live.requests) // 8)):
+        same_as_cold(session, live, request)
