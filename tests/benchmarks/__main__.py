@@ -12,7 +12,9 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.backtest import backtest, shipped_priors
 from benchmarks.bare import bare_loop
+from benchmarks.counting import calibrated_appends, counting_figures
 from benchmarks.forecast import forecast_table
 from benchmarks.generate import Author, write_transcript
 from benchmarks.measure import Figure, in_turn, table, timed
@@ -37,11 +39,17 @@ def main() -> None:
     parser.add_argument("--appends", type=int, default=300, help="how many appends are measured (default: 300)")
     parser.add_argument("--keys", type=int, default=100, help="how many keys are measured (default: 100)")
     parser.add_argument("--screen", action="store_true", help="the figures of the screen alone")
+    parser.add_argument("--backtest", action="store_true", help="the estimates on the real sessions alone")
+    parser.add_argument("--priors", action="store_true", help="with --backtest: what the shipped priors would be now")
     parser.add_argument("--quick", action="store_true", help="a small file and few rounds, to try it")
     wanted = parser.parse_args()
     if wanted.quick:
         wanted.mb, wanted.rounds, wanted.appends, wanted.keys = 10, 3, 30, 20
+    if wanted.backtest:
+        print((shipped_priors if wanted.priors else backtest)(Path(REAL)) if REAL else "SPILLSCOPE_REAL_SESSIONS names no folder")
+        return
     if not wanted.screen:
+        print(f"Counting\n\n{table(counting_figures(min(wanted.rounds, 3)))}\n")
         print(f"The engine\n\n{table(engine_figures(wanted))}\n")
         with TemporaryDirectory() as folder:
             most = MANY if wanted.quick else MOST
@@ -50,6 +58,7 @@ def main() -> None:
         print(f"The screen\n\n{table(screen_figures(Path(folder), wanted.keys, min(wanted.appends, MOST_SEEN)))}")
     if not wanted.screen and REAL:
         print(f"\nForecasts, on the real sessions\n\n{forecast_table(Path(REAL))}")
+        print(f"\nEstimates, on the real sessions\n\n{backtest(Path(REAL))}")
 
 
 def engine_figures(wanted: argparse.Namespace) -> list[Figure]:
@@ -67,6 +76,7 @@ def engine_figures(wanted: argparse.Namespace) -> list[Figure]:
             *processes(large, wanted.rounds, environment(home)),
             *memory(large, small, wanted.rounds, environment(home)),
             *appends((large, author), (small, small_author), wanted.appends),
+            calibrated_appends((large, author), (small, small_author), wanted.appends),
         ]
 
 
