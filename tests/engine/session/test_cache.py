@@ -7,13 +7,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from histories import conversations
 from spillscope.session.cache import find_break, previous_request
+from spillscope.session.history import History
 from spillscope.session.reading import CacheBreak, Reading, Request
 from spillscope.tokens.usage import Usage
-from transcripts import Writer, open_session, read, text, use, wrapper
+from transcripts import Writer, lines, open_session, read, text, use, wrapper
 
 Json = dict[str, Any]
 
@@ -251,6 +253,25 @@ def test_a_flipped_byte_of_one_replayed_preview_blames_that_id(ids: list[str], c
         reading: Reading = read(writer.save(Path(folder)))
     (broken,) = filter(None, (request.broken for request in reading.requests))
     assert (broken.cause, broken.about) == ("replacement", (guilty,))
+
+
+@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@given(conversations(), st.lists(st.integers(0, 10_000), max_size=8))
+def test_appends_and_a_cold_open_find_the_same(tmp_path: Path, records: list[Json], cuts: list[int]) -> None:
+    """Whatever moves: forks, late lines, compactions, replacements that change."""
+    for record in records:
+        stated = record.get("message", {}).get("usage")
+        if stated:
+            stated["cache_read_input_tokens"] *= 100
+    whole, path = lines(records), tmp_path / "s.jsonl"
+    path.write_bytes(b"")
+    live = open_session(path)
+    for cut in [*sorted(cuts), len(whole)]:
+        with path.open("ab") as file:
+            file.write(whole[path.stat().st_size : cut])
+        found = [request.broken for request in live.refresh().requests]
+        assert found == [request.broken for request in open_session(path).refresh().requests]
+        assert len(list(History(live.refresh()))) == len(found)
 
 
 def usage(*, read: int, five: int = 0, hour: int = 0) -> Json:
