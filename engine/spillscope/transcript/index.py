@@ -364,8 +364,9 @@ class Index:
         notice = Notice(wrapper.path, wrapper.size) if wrapper is not None else None
         old = self.replacements.get(tool_use_id)
         new = self.replacements[tool_use_id] = Replacement(chars, rough_token_count(chars), notice, offset, length, hash(text))
-        if old is None or old.digest != new.digest:
-            self._note_change(tool_use_id)
+        if old is not None and old.digest == new.digest:
+            return  # told again, as on a resume
+        self._note_change(tool_use_id)
         for member in dict.fromkeys(self.results_of.get(tool_use_id, ())):
             for at in self.rows_of(member):
                 row = self.rows[at]
