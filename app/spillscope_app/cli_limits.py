@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import json
 import math
 import os
@@ -20,6 +21,7 @@ import platformdirs
 from spillscope.clean import cell_width, clean
 from spillscope.errors import LimitsError
 from spillscope.limits import DECLARED_MAX_RESULT_SIZE_CHARS, Limits, usable_number
+from spillscope.limits_export import FORMATS, Format
 from spillscope.limits_sources import Layer, LimitsBook, LimitsPlan
 from spillscope.transcript.layout import default_config_dir
 
@@ -166,9 +168,21 @@ def agent_config_dir() -> Path:
 
 @click.command("limits")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--export", "form", type=click.Choice(FORMATS), help="As settings for those who are to obey them.")
+@click.option(
+    "--for", "measured_on", metavar="SESSION", type=click.Path(path_type=Path), help="With --export: what they would do to it."
+)
 @limits_options
-def limits_command(as_json: bool, limits: LimitsRequest) -> None:
+def limits_command(as_json: bool, form: Format | None, measured_on: Path | None, limits: LimitsRequest) -> None:
     """The limits in effect, each with its value and where it came from."""
+    if form is not None:
+        if as_json:
+            raise click.UsageError("--json and --export: give one of them")
+        export = importlib.import_module("spillscope_app.export")  # late: it reads sessions
+        click.echo(export.exported(form, measured_on, limits), nl=False)
+        return
+    if measured_on is not None:
+        raise click.UsageError("--for goes with --export: it says what the exported limits would do")
     described = describe_limits(limits.book(agent_config_dir()).newest)
     click.echo(json.dumps(described, indent=2) if as_json else "\n".join(_table(described)))
 
