@@ -46,7 +46,9 @@ def main() -> None:
     if wanted.quick:
         wanted.mb, wanted.rounds, wanted.appends, wanted.keys = 10, 3, 30, 20
     if wanted.backtest:
-        print((shipped_priors if wanted.priors else backtest)(Path(REAL)) if REAL else "SPILLSCOPE_REAL_SESSIONS names no folder")
+        print(
+            (shipped_priors if wanted.priors else backtest)(Path(REAL)) if REAL else "SPILLSCOPE_REAL_SESSIONS names no folder"
+        )
         return
     if not wanted.screen:
         print(f"Counting\n\n{table(counting_figures(min(wanted.rounds, 3)))}\n")

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import NamedTuple
 
 from benchmarks.fit import fit_prior
 from spillscope.session.calibration import Calibrator
-from spillscope.tokens.calibration import Step, judge, nearest_rank
+from spillscope.tokens.calibration import Errors, Step, band, judge, nearest_rank
 from spillscope.tokens.priors import Prior, find_prior, priors
 from transcripts import open_session
 
@@ -21,7 +21,7 @@ FEWEST = 5
 """A session with fewer steps that prove something has no line of its own."""
 ENOUGH = 50
 """Steps of other projects that a prior may be made of; a family with fewer is told apart by session instead."""
-MEDIAN_AIM, P90_AIM, WORSE_AIM = 0.05, 0.20, 0.02
+MEDIAN_AIM, P90_AIM, WORSE_AIM, OUTSIDE_AIM = 0.05, 0.20, 0.02, 0.20
 
 
 class Tested(NamedTuple):
@@ -35,7 +35,7 @@ class Tested(NamedTuple):
 
 class Row(NamedTuple):
     """One line: relative errors by estimate. `halves`: tiktoken's count times the median factor of a session's first half, on
-    its second half; `second`: the unseen estimate on that half."""
+    its second half; `second`: the unseen estimate on that half. `outside`: 1 where a truth was not in the unseen band."""
 
     name: str
     requests: int
@@ -46,6 +46,7 @@ class Row(NamedTuple):
     second: list[float]
     fitted: list[float]
     unseen: list[float]
+    outside: list[float]
 
 
 def read_sessions(root: Path) -> list[Tested]:
@@ -95,7 +96,16 @@ class Unseen:
             unseen[middle:] if halved else [],
             [error.fitted for error in judge(one.steps).errors],
             unseen,
+            [_outside(errors, at) for at in range(len(errors))],
         )
+
+
+def _outside(errors: Sequence[Errors], at: int) -> float:
+    """Whether a step's truth was outside the band that was drawn before it was known."""
+    model = errors[at].model
+    before = [error.fitted for error in errors[:at] if error.model == model]
+    low, high = band(1 + errors[at].fitted, before, find_prior(model))
+    return 0.0 if low <= 1 <= high else 1.0
 
 
 def steps_of(family: Prior, tested: Sequence[Tested]) -> Iterator[Step]:
@@ -121,7 +131,7 @@ def backtest(root: Path) -> str:
         f"all: {len(judged)} sessions",
         sum(row.requests for row in rows),
         sum(row.judged for row in rows),
-        *([error for row in rows for error in getattr(row, name)] for name in COLUMNS),
+        *([error for row in rows for error in getattr(row, name)] for name in (*COLUMNS, "outside")),
     )
     head = f"{'session':<22}{'requests':>9}{'judged':>8}" + "".join(f"{name:>18}" for name in COLUMNS)
     shown = [row for row in judged if row.judged >= FEWEST]
@@ -152,6 +162,7 @@ def _aims(rows: Sequence[Row], every: Row) -> Iterator[str]:
         ("unseen, median", _middle(every.unseen), MEDIAN_AIM),
         ("unseen, 90th percentile", _far(every.unseen), P90_AIM),
         ("unseen less the better of rough and tiktoken, median, in the worst session", worst, WORSE_AIM),
+        ("truths outside the band drawn before they were known", mean(every.outside), OUTSIDE_AIM),
     ):
         yield f"{what}: {value:.1%}, aim < {aim:.0%}: {'reached' if value < aim else 'missed'}"
 

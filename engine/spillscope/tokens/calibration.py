@@ -18,8 +18,9 @@ PRIOR_STEPS = 4.0
 """How many full steps the shipped prior counts for."""
 FULL_STEP_TOKENS = 300
 """A step of so many tokens counts in full; a smaller one less, as what stands around its text weighs more."""
-PRIOR_ERRORS = 2
-"""How often the prior's errors count in a band."""
+OVER_PERCENT, UNDER_PERCENT = 90, 5
+"""The percentiles of the errors that bound a band: nine of ten estimates were not further over the truth, and 19 of 20 not
+further under it, as to underestimate does more harm."""
 
 
 class Step(NamedTuple):
@@ -165,6 +166,6 @@ def nearest_rank(ordered: Sequence[float], percent: int) -> float:
 
 def band(estimate: float, errors: Sequence[float], prior: Prior) -> tuple[float, float]:
     """Where four of five truths lie for an estimate, by the session's errors and those that the prior brings along."""
-    known = sorted([*errors[-REMEMBERED:], *prior.errors * PRIOR_ERRORS])
-    low, high = nearest_rank(known, 90), nearest_rank(known, 10)
-    return estimate / (1 + max(low, 0.0)), estimate / (1 + min(high, 0.0))
+    known = sorted([*errors[-REMEMBERED:], *prior.errors])
+    over, under = nearest_rank(known, OVER_PERCENT), nearest_rank(known, UNDER_PERCENT)
+    return estimate / (1 + max(over, 0.0)), estimate / (1 + min(under, 0.0))

@@ -107,6 +107,11 @@ class TestBand:
         assert 960 < steady[0] <= 1_000 <= steady[1] < 1_060
         assert wild == pytest.approx((1_000 / 1.5, 1_000 / 0.6))
 
+    def test_is_wider_where_it_would_be_too_low(self) -> None:
+        usual = [0.0] * 46
+        assert band(1_000, [*usual, *[0.5] * 4], PRIOR)[0] > 900
+        assert band(1_000, [*usual, *[-0.5] * 4], PRIOR)[1] == pytest.approx(2_000)
+
     @given(st.floats(0, 1e6), st.lists(st.floats(-0.99, 50), max_size=80))
     @settings(max_examples=50)
     def test_holds_the_estimate(self, estimate: float, errors: list[float]) -> None:
