@@ -241,8 +241,10 @@ class Replay:
 
     def pending_before(self, request: int) -> Group | None:
         """What a request carried, as it waited; None where it carried no results."""
-        before = self._turns[request].before
-        return self._would_be(before.waiting, dict(islice(self._seen.items(), before.seen)), before.groups)
+        before, rows = self._turns[request].before, self.index.rows
+        carried = {rows[at].tool_use_id for group in before.waiting for at in group}
+        seen = carried.intersection(islice(self._seen, before.seen))
+        return self._would_be(before.waiting, {tool_use_id: self._seen[tool_use_id] for tool_use_id in seen}, before.groups)
 
     def _would_be(self, waiting: Sequence[Sequence[int]], seen: Mapping[str, bool], number: int) -> Group | None:
         if not waiting:
