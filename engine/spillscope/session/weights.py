@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from spillscope.session.contents import MAX_RECORD_BYTES, replacement_text
 from spillscope.session.session import Session
-from spillscope.tokens.texts import attachment_texts, texts
+from spillscope.tokens.texts import attachment_texts, leaves, texts
 from spillscope.tokens.weight import NOTHING, Weight, weigh_in_slices
 from spillscope.transcript.content import read_record
 from spillscope.transcript.index import OTHER, PROGRESS
@@ -18,7 +19,7 @@ COUNTED, ODD, ATTACHMENT, EDIT, PROMPT, UNREAD = (1 << bit for bit in range(6))
 """What is known of a member: that it was counted; that it holds an image, a reference or another block that is no text; that it
 is an attachment; that it tells of a microcompaction; that a user typed it; that it is too large, or not there to be read."""
 
-_PLAIN_BLOCKS = frozenset({"text", "thinking", "redacted_thinking", "tool_use", "tool_result"})
+_PLAIN_BLOCKS = frozenset({"text", "thinking", "redacted_thinking", "tool_use"})
 
 
 class Weights:
@@ -143,22 +144,18 @@ def _flags(record: Record) -> int:
         return ATTACHMENT
     if kind == "system":
         return EDIT if record.get("subtype") == "microcompact_boundary" else 0
-    blocks = list(_blocks(_content(record)))
-    flags = ODD if any(kind not in _PLAIN_BLOCKS for kind in blocks) else 0
-    if kind == "user" and "tool_result" not in blocks and not record.get("isMeta"):
+    content = _content(record)
+    flags = ODD if any(_is_odd(block) for block in leaves(content)) else 0
+    if kind == "user" and not _holds_result(content) and not record.get("isMeta"):
         flags |= PROMPT
     return flags
 
 
-def _blocks(content: object) -> Iterator[str]:
-    """The types of all blocks, however deep."""
-    left = [content]
-    while left:
-        item = left.pop()
-        if isinstance(item, list):
-            left.extend(item)
-        elif isinstance(item, dict):
-            kind = item.get("type")
-            yield kind if isinstance(kind, str) else "?"
-            if kind == "tool_result":
-                left.append(item.get("content"))
+def _is_odd(block: str | Mapping[str, Any]) -> bool:
+    return not isinstance(block, str) and block.get("type") not in _PLAIN_BLOCKS
+
+
+def _holds_result(content: object) -> bool:
+    return isinstance(content, list) and any(
+        isinstance(block, dict) and block.get("type") == "tool_result" for block in content
+    )

@@ -16,6 +16,12 @@ _MODEL_SEES = frozenset({"content", "snippet", "prompt", "addedLines"})
 
 def texts(content: object) -> Iterator[str | int]:
     """What counts in a content, block by block as T3 has it, however deep: a text, or the flat number of tokens of an image."""
+    for item in leaves(content):
+        yield item if isinstance(item, str) else _block(item)
+
+
+def leaves(content: object) -> Iterator[str | Mapping[str, Any]]:
+    """The blocks of a content in their order, and in place of each result what stands in it."""
     left = [content]
     while left:
         item = left.pop()
@@ -27,7 +33,7 @@ def texts(content: object) -> Iterator[str | int]:
             if item.get("type") == "tool_result":
                 left.append(item.get("content"))
             else:
-                yield _block(item)
+                yield item
 
 
 def _block(block: Mapping[str, Any]) -> str | int:
