@@ -152,7 +152,10 @@ def _flags(record: Record) -> int:
 
 
 def _is_odd(block: str | Mapping[str, Any]) -> bool:
-    return not isinstance(block, str) and block.get("type") not in _PLAIN_BLOCKS
+    if isinstance(block, str):
+        return False
+    kind = block.get("type")
+    return not isinstance(kind, str) or kind not in _PLAIN_BLOCKS
 
 
 def _holds_result(content: object) -> bool:

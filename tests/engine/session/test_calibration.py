@@ -133,6 +133,20 @@ class TestContext:
         assert calibrate(writer, tmp_path) == before
 
 
+@pytest.mark.parametrize(
+    "content", [None, 7, [], [[]], [None, 7], [{"type": {}}], [{"type": ["text"]}], {"type": "text"}, "\ud800"]
+)
+def test_foreign_shapes_are_counted_without_an_error(tmp_path: Path, content: object) -> None:
+    writer = started()
+    writer.step(PROSE)
+    writer.result(writer.ask(), content)
+    writer.prompt(content)
+    writer.put("attachment", {"attachment": content})
+    writer.ask()
+    writer.result("t9", content)
+    assert calibrate(writer, tmp_path).scores.fitted.n == 1
+
+
 class TestResidual:
     def test_is_what_the_first_request_carried_beyond_its_messages(self, tmp_path: Path) -> None:
         writer = Paying(head=30_000)
