@@ -11,6 +11,8 @@ from syrupy.assertion import SnapshotAssertion
 from app.inspector.driving import Bench, screen_text
 from app.inspector.projects import several
 from app.inspector.readings import live, old_and_new, quiet_groups, reading, troubled
+from app.inspector.spilled import several as several_spills
+from spillscope.errors import SessionNotFoundError
 from spillscope.session.reading import Reading
 from spillscope_app.inspector import Options
 from spillscope_app.opening import Start
@@ -30,6 +32,16 @@ EVENTS: dict[str, tuple[Reading, tuple[int, int]]] = {
     "empty": (reading(quiet_groups(1)), (80, 24)),
     "after-a-compaction": (old_and_new(), (120, 24)),
     "troubled": (troubled(), (120, 24)),
+}
+
+SPILLS: dict[str, tuple[tuple[int, int], Sequence[str]]] = {
+    "80x24": ((80, 24), ("home", "down")),
+    "120x36": ((120, 36), ("s", "s", "s")),
+    "160x50": ((160, 50), ("home", *("down",) * 5)),
+    "40x12": ((40, 12), ("home",)),
+    "detail-40x12": ((40, 12), ("s", "s", "s", "tab")),
+    "filtered": ((100, 24), ("slash", *"trace", "enter")),
+    "no-match": ((80, 24), ("slash", *"zzz")),
 }
 
 
@@ -77,6 +89,30 @@ async def test_picker_without_a_root(snapshot: SnapshotAssertion, tmp_path: Path
 async def test_events(state: str, snapshot: SnapshotAssertion) -> None:
     what, size = EVENTS[state]
     assert await shown(Bench(what), size, ("5",)) == snapshot
+
+
+def spilled(what: Reading | Exception, options: Options | None = None) -> Bench:
+    bench = Bench(what, options=options)
+    bench.shelf.spills = several_spills()
+    return bench
+
+
+@pytest.mark.parametrize("state", SPILLS)
+async def test_spills(state: str, snapshot: SnapshotAssertion) -> None:
+    size, keys = SPILLS[state]
+    assert await shown(spilled(live()), size, ("2", *keys)) == snapshot
+
+
+async def test_spills_in_ascii(snapshot: SnapshotAssertion) -> None:
+    assert await shown(spilled(live(), Options(ascii=True)), (120, 30), ("2", "home")) == snapshot
+
+
+async def test_no_spills(snapshot: SnapshotAssertion) -> None:
+    assert await shown(Bench(live()), (80, 24), ("2",)) == snapshot
+
+
+async def test_spills_of_what_cant_be_read(snapshot: SnapshotAssertion) -> None:
+    assert await shown(Bench(SessionNotFoundError("no such session: /x/y.jsonl")), (80, 24), ("2",)) == snapshot
 
 
 async def test_events_in_ascii(snapshot: SnapshotAssertion) -> None:

@@ -110,11 +110,11 @@ class SpillList(Container):
 
     def _draw_rule(self) -> None:
         title: Line = (Span("Spills", "title"),)
-        state = f"s {ORDERS[self._order]}"
+        state = ORDERS[self._order] if self._spills else ""
         if self._chosen:
             counted = Span(f"  {len(self._items):,} of {len(self._spills):,}", "strong")
             title, state = (*title, Span(" · ", "dim"), *told(self._chosen), counted), "x clears"
-        elif self.table.following and self._order == "group":
+        elif self._spills and self.table.following and self._order == "group":
             state = "following"
         if self._note:
             title = (*title, Span(f"  {self._note}", "warn"))

@@ -39,8 +39,8 @@ BADGES: dict[BadgeName, BadgeWord] = {
         "!", "warn", "hidden error", "The end of the file tells of an error that the preview does not show."
     ),
     "cascade": BadgeWord("»", "warn", "cascade", "A read of a spill was spilled again."),
-    "re-read whole": BadgeWord("●", "reapply", "read whole", "The model read all of it later: paid for twice."),
-    "re-read in part": BadgeWord("◐", "frozen", "read in part", "The model read a part of it later."),
+    "re-read whole": BadgeWord("●", "warn", "read whole", "The model read all of it later: paid for twice."),
+    "re-read in part": BadgeWord("◐", "gauge", "read in part", "The model read a part of it later."),
     "other session": BadgeWord("←", "dim", "elsewhere", "It lies in the folder of another session of this project."),
     "kept in transcript": BadgeWord("≡", "dim", "kept", "The transcript holds its full text as well."),
     "never re-read": BadgeWord("○", "dim", "never read", "The model saw the preview alone."),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from spillscope_app.commands import PLACE_NAMES, in_place
 from spillscope_app.spans import Line, Span, left, line
+from spillscope_app.views.badges import BADGES, ORIGINS
 from spillscope_app.views.facts import Facts
 from spillscope_app.views.top import AUTO_COMPACT, WARNING
 from spillscope_app.views.words import WORDS
@@ -40,6 +41,12 @@ def guide(width: int) -> Sequence[Line]:
         _part(facts, name)
         for command in in_place(place):
             _entry(facts, line(Span(command.shown, "strong")), command.help)
+    _part(facts, "What is found of a spilled file")
+    for badge in BADGES.values():
+        _entry(facts, badge.told, badge.meaning)
+    _part(facts, "Where a spilled file came from")
+    for source, origin in ORIGINS.items():
+        _entry(facts, line(origin.mark, Span(f" {source}", origin.ink)), origin.meaning)
     return facts.lines
 
 

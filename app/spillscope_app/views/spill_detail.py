@@ -60,7 +60,7 @@ def _file(facts: Facts, spill: Spill, now: float) -> None:
     if notice is not None and notice.size:
         facts.say(line(Span("the notice says ", "dim"), foreign(notice.size)), 2)
     if spill.modified is not None:
-        facts.value("written", age(now - spill.modified), line(Span(f"ago: {moment(spill.modified)}", "dim")))
+        facts.value("written", f"{age(now - spill.modified)} ago", line(Span(moment(spill.modified), "dim")))
 
 
 def _cost(facts: Facts, spill: Spill) -> None:
@@ -69,7 +69,7 @@ def _cost(facts: Facts, spill: Spill) -> None:
         facts.say(line(Span("What the model saw of it, and whether it read it back, is unknown.", "dim")))
         return
     if spill.tokens_preview:
-        facts.value("preview", compact(spill.tokens_preview), line(Span("tokens that the model got in its place", "dim")))
+        facts.value("preview", compact(spill.tokens_preview), line(Span("tokens in its place", "dim")))
     if spill.reread is None:
         facts.say(line(Span("Whether the model read it back is unknown.", "dim")))
     elif not spill.reread:
@@ -78,7 +78,7 @@ def _cost(facts: Facts, spill: Spill) -> None:
         calls = plural(spill.reread, "later call")
         facts.value("read back", compact(spill.tokens_reread), line(Span(f"tokens, by {calls}", "dim")))
         paid = spill.tokens_preview + spill.tokens_reread
-        facts.value("paid", compact(paid), line(Span("tokens for preview and reads", "dim")), strong=True)
+        facts.value("paid", compact(paid), line(Span("tokens for both", "dim")), strong=True)
 
 
 def _chain(facts: Facts, chain: Sequence[Link]) -> None:

@@ -8,7 +8,7 @@ from spillscope.session.spills import BadgeName, Inventory
 from spillscope_app.disk import Disk, Heap
 from spillscope_app.format import age, compact, plural
 from spillscope_app.picture import Picture
-from spillscope_app.spans import Line, Paint, Piece, Span, foreign, line, spread
+from spillscope_app.spans import Line, Paint, Piece, Span, foreign, line, spread, width_of
 from spillscope_app.views.badges import BADGES
 from spillscope_app.views.facts import Facts
 from spillscope_app.views.states import nothing_to_list
@@ -26,26 +26,32 @@ def sums_line(inventory: Inventory | None, disk: Disk | None, now: float, width:
             at_left.append(Piece(6, (Span(f"oldest {age(now - inventory.oldest)}", "dim"),)))
     at_right: list[Piece] = []
     if disk is not None:
-        at_right.append(Piece(5, _heap("project", disk.project)))
-        if disk.every is not None:
+        if disk.project.files:
+            at_right.append(Piece(5, _heap("project", disk.project)))
+        if disk.every is not None and disk.every.files:
             at_right.append(Piece(4, _heap("all projects", disk.every)))
     return (Span(" "), *spread(at_left, at_right, max(0, width - 2)), Span(" "))
 
 
 def _heap(name: str, heap: Heap) -> Line:
-    return line(Span(f"{name} {compact(heap.bytes)} in {plural(heap.files, 'file')}", "dim"))
+    return line(Span(f"{name} {compact(heap.bytes)} bytes in {plural(heap.files, 'file')}", "dim"))
 
 
 def badge_choices(inventory: Inventory | None, chosen: BadgeName | None, width: int) -> list[Choice]:
-    """How often each badge was given, the gravest first; a click shows those alone. Names give way to the width."""
+    """How often each badge was given, the gravest first; a click shows those alone. The last names give way to the width."""
     counts = [(name, inventory.counts[name]) for name in BADGES if inventory and inventory.counts.get(name)]
-    roomy = sum(len(f"  {BADGES[name].name} {count:,} ") + 1 for name, count in counts) <= width
-    return [_badge_choice(name, count, name == chosen, roomy) for name, count in counts]
+    for named in range(len(counts), -1, -1):
+        choices = [
+            _badge_choice(name, count, is_chosen=name == chosen, is_named=at < named) for at, (name, count) in enumerate(counts)
+        ]
+        if sum(width_of(choice.words) for choice in choices) <= width:
+            break
+    return choices
 
 
-def _badge_choice(name: BadgeName, count: int, is_chosen: bool, roomy: bool) -> Choice:
+def _badge_choice(name: BadgeName, count: int, *, is_chosen: bool, is_named: bool) -> Choice:
     word = BADGES[name]
-    text = f" {word.name}" if roomy or is_chosen else ""
+    text = f" {word.name}" if is_named or is_chosen else ""
     if is_chosen:
         return Choice(name, (Span("[", "faint"), word.mark, Span(f"{text} {count:,}", "pick"), Span("]", "faint")))
     return Choice(name, (Span(" "), word.mark, Span(text, word.ink), Span(f" {count:,} ", "strong")))

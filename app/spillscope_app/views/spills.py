@@ -56,7 +56,7 @@ def heading(width: int) -> Line:
         right(Span("age", "dim"), cols.age),
         right(Span("group", "dim"), cols.group),
         left(Span("origin", "dim"), cols.origin),
-        left(Span("what is found", "dim"), cols.badges),
+        left(Span("what is found" if cols.badges > 5 else "found", "dim"), cols.badges),
     )
 
 
@@ -112,6 +112,6 @@ def tool_of(spill: Spill) -> Span:
 
 def call_of(spill: Spill, cells: int) -> Line:
     """The sub-agent where there is one, and the call; of a file that no call is known for, its name."""
-    agent = (foreign(f"{spill.agent_id[:AGENT_CHARS]} ", "frozen"),) if spill.agent_id else ()
+    agent = (foreign(f"{spill.agent_id[:AGENT_CHARS]} ", "strong"),) if spill.agent_id else ()
     label = spill.label or base_name(spill.file.path)
     return (*agent, call_label(label, max(0, cells - width_of(agent))))

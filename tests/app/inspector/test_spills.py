@@ -259,7 +259,7 @@ async def test_what_is_told_of_one() -> None:
             "» cascade  What is found: cascade.",
             "● read whole  What is found: re-read whole.",
             "1.2k  tokens, by 1 later call",
-            "1.7k  tokens for preview and reads",
+            "1.7k  tokens for both",
             "a.txt  61.0k chars",
             "b.txt  71.5k chars  +17%",
             "in group 6",
