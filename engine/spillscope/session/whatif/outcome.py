@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from spillscope.budget.decide import GroupPlan, Plan, decide
+from spillscope.budget.decide import GroupPlan, Plan
 from spillscope.session.judge import judge_in_group
 from spillscope.session.reading import Fate
+from spillscope.session.whatif.asking import ask, bounds_of, candidates_of, learned_from
 from spillscope.session.whatif.codes import CODES, EXEMPT, FATES, FIXED, SPILLED, TO_FATES, TO_WAYS, VERDICTS, WAYS, WHOLE
 from spillscope.session.whatif.ledger import KEPT, Ledger
 from spillscope.session.whatif.tally import Tally
 from spillscope.session.whatif.terms import Terms
 
 _INFINITY = float("inf")
-_LAST = float("inf")
-"""Behind every row of one size."""
 
 
 class Outcome:
@@ -154,7 +153,8 @@ class Outcome:
         """A threshold moves: what lies between its old and its new place changes sides."""
         ledger, sums, weight = self.ledger, self.sums, self._weight
         ordered, group_of = ledger.ordered[kind], ledger.group_of
-        start, end = sorted((bisect_right(ordered, (then, _LAST)), bisect_right(ordered, (now, _LAST))))
+        # The infinity stands behind every row of that size.
+        start, end = sorted((bisect_right(ordered, (then, _INFINITY)), bisect_right(ordered, (now, _INFINITY))))
         first_row = ledger.first_rows[ledger.first_groups[self.first_run]]
         rows = [row for _, row in ordered[start:end] if row >= first_row]
         groups = [group_of[row] for row in rows]
@@ -195,8 +195,8 @@ class Outcome:
         by_version: dict[str | None, list[int]] = {}
         for run in asked:
             by_version.setdefault(ledger.run_versions[run], []).append(run)
-        for version, mine in by_version.items():
-            self._apply(mine, self._ask(version, mine, {}))  # at once: what they decide binds no other
+        for mine in by_version.values():
+            self._apply(mine, self._ask(mine, {}))  # at once: what they decide binds no other
         if ledger.entangled:
             self._decide_entangled()
 
@@ -208,38 +208,17 @@ class Outcome:
             if run < self.first_run and self.before is not None:
                 learned = self.before.learned[run]
             else:
-                plan = self._ask(self.ledger.run_versions[run], [run], seen)
+                plan = self._ask([run], seen)
                 self._apply([run], plan)
                 for group, number in zip(plan.groups, self.ledger.groups_of_run(run), strict=True):
                     self.sums[number] = group.frozen_chars + group.fresh_chars
-                learned = [entry for entry in self._learned(run, plan) if entry[0] in shared]
+                learned = [entry for entry in learned_from(self.ledger, self.codes, run, plan) if entry[0] in shared]
             self.learned[run] = learned
             for tool_use_id, replaced in learned:
                 seen.setdefault(tool_use_id, replaced)
 
-    def _learned(self, run: int, plan: Plan) -> Iterable[tuple[str, bool]]:
-        """B8: ids as they become seen, and whether each was replaced; a write that fails leaves its result in full (B9)."""
-        yield from ((tool_use_id, False) for tool_use_id in plan.freeze)
-        groups = self.ledger.groups_of_run(run)
-        for at, position in plan.writes:
-            row = self.ledger.rows[self._candidates(groups[at])[position]]
-            yield row.tool_use_id, row.writable
-
-    def _candidates(self, group: int) -> list[int]:
-        candidates, codes = self.ledger.candidates, self.codes
-        return [row for row in self.ledger.rows_of_group(group) if candidates[row] is not None and codes[row] != SPILLED]
-
-    def _ask(self, version: str | None, runs: Iterable[int], seen: Mapping[str, bool]) -> Plan:
-        """What the budget decides of runs under one profile."""
-        ledger, exempt = self.ledger, self.terms.exempt
-        groups = [
-            [candidate for row in self._candidates(group) if (candidate := ledger.candidates[row]) is not None]
-            for run in runs
-            for group in ledger.groups_of_run(run)
-        ]
-        spared = {tool: exempt[ledger.number(version, tool)] for tool in {each.tool for group in groups for each in group}}
-        replaced = {tool_use_id for tool_use_id, gone in seen.items() if gone}
-        return decide(groups, seen, replaced, self.terms.limit, spared.__getitem__)
+    def _ask(self, runs: Sequence[int], seen: Mapping[str, bool]) -> Plan:
+        return ask(self.ledger, self.codes, self.terms, runs, seen)
 
     def _apply(self, runs: Sequence[int], plan: Plan) -> None:
         """What was decided of runs becomes the codes of their rows."""
@@ -250,10 +229,10 @@ class Outcome:
             numbers = self.ledger.groups_of_run(run)
             groups = list(islice(plans, len(numbers)))
             for number, group in zip(numbers, groups, strict=True):
-                mine = self._candidates(number)
+                mine = candidates_of(self.ledger, self.codes, number)
                 rows += mine
                 codes += self._codes(mine, group)
-            self._low[run], self._high[run] = _bounds(groups)
+            self._low[run], self._high[run] = bounds_of(groups)
             if any(group.over for group in groups):
                 self._over.add(run)
             else:
@@ -266,20 +245,3 @@ class Outcome:
             CODES[judge_in_group(group, position, picked, candidates[row].writable, switch)]
             for position, row in enumerate(rows)
         ]
-
-
-def _bounds(groups: Iterable[GroupPlan]) -> tuple[float, float]:
-    """The limits under which groups are decided alike: from the first up to but not including the second.
-
-    B7 selects from the top until the rest is inside: a limit down to that rest selects the same.
-    """
-    low, high = -_INFINITY, _INFINITY
-    for group in groups:
-        total = group.frozen_chars + group.fresh_chars
-        if not group.picks:
-            low = max(low, total)
-            continue
-        high = min(high, group.picks[-2].remaining if len(group.picks) > 1 else total)
-        if len(group.picks) + len(group.exempt) < len(group.states):
-            low = max(low, group.picks[-1].remaining)
-    return low, high
