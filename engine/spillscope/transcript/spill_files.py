@@ -15,6 +15,8 @@ import orjson
 from spillscope.blocks import content_size, units
 from spillscope.transcript.layout import TOOL_RESULTS, Place
 
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+
 MAX_COUNTED_BYTES = 8 << 20
 """S6: a larger file is not counted: its size is the header's."""
 
@@ -144,9 +146,13 @@ class SpillFiles:
 
 
 def open_spill(path: str) -> BinaryIO:
-    """A regular file, to be read; the caller has seen that it is inside (S6). Neither waits for a pipe nor follows a link
-    that took the file's place meanwhile. Raises OSError."""
-    handle = os.open(os.path.realpath(path), os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    """A regular file, to be read; the caller has seen that it is inside (S6). Never waits for a pipe. Raises OSError."""
+    try:
+        handle = os.open(path, _READ)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        handle = os.open(os.path.realpath(path), _READ)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise OSError(errno.EINVAL, "no regular file", path)

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -362,3 +363,19 @@ class TestInventory:
         session = open_session(folder.results.parent / "subagents" / "agent-a1.jsonl")
         spills: tuple[Spill, ...] = take_inventory(session, session.refresh()).spills
         assert [spill.tool_use_id for spill in spills] == ["agents"]
+
+    def test_beside_a_thread_that_refreshes_the_session(self, tmp_path: Path) -> None:
+        """Whatever the other thread takes in or throws away, an inventory ends, and the last one is whole."""
+        folder = healthy(tmp_path)
+        session = folder.open()
+        reading = session.refresh()
+        whole, memory = folder.path.read_bytes(), Memory()
+        with ThreadPoolExecutor(1) as pool:
+            for turn in range(30):
+                folder.path.write_bytes(whole if turn % 3 else whole[: len(whole) * 2 // 3])
+                refreshed = pool.submit(session.refresh)
+                take_inventory(session, reading, memory=memory)
+                reading = refreshed.result()
+        last = take_inventory(session, reading, memory=memory)
+        assert last.complete
+        assert faults(last) == {}

@@ -14,7 +14,7 @@ from spillscope.session.contents import MAX_RECORD_BYTES, replacement_text
 from spillscope.session.session import Session
 from spillscope.session.spills.hidden_errors import TAIL_BYTES, hidden_error, may_hide_errors
 from spillscope.session.spills.listing import Found
-from spillscope.session.spills.mismatch import wrong_head, wrong_size
+from spillscope.session.spills.mismatch import head_bytes, wrong_head, wrong_size
 from spillscope.session.spills.model import Badge
 from spillscope.transcript.content import content_in, plain_text, read_record
 from spillscope.transcript.mentions import attached_texts
@@ -40,20 +40,21 @@ def examine(found: Found) -> Evidence:
     record = _record(found)
     copy = _copy(found, record)
     kept = _kept_badge(found, copy)
-    if not found.spill.file.exists:
+    file, wrapper = found.spill.file, _wrapper(found, record)
+    if not file.exists:
         return Evidence(None, kept)
     try:
-        head = read_spill(found.spill.file, 1)
+        head = read_spill(file, head_bytes(wrapper) if wrapper is not None else 1)
+        tail = _tail(found, wrapper)
     except FileNotFoundError:
         return Evidence(None, kept)
     except OSError as error:
         text = f"The file can't be read: {error.strerror or 'unknown error'}."
         return Evidence(None, (Badge("unreadable", text), *kept))
-    wrapper = _wrapper(found, record)
-    wrong = list(_compared(found, wrapper, record, copy))
-    error_badge = _hidden_error(found, wrapper) if head else ()
-    mismatch = next((badge.name for badge in wrong if badge.name in ("size", "preview")), None)
-    return Evidence(mismatch, (*wrong, *error_badge, *kept))
+    wrong = _compared(found, head, wrapper, record, copy)
+    mismatch = wrong.name if wrong is not None and wrong.name in ("size", "preview") else None
+    badges = (wrong, _hidden_error(found, tail, wrapper))
+    return Evidence(mismatch, (*(badge for badge in badges if badge is not None), *kept))
 
 
 def no_file(file: SpillFile) -> Badge | None:
@@ -127,18 +128,19 @@ def _kept_badge(found: Found, copy: object) -> tuple[Badge, ...]:
 # --- comparing ------------------------------------------------------------------------------------------------------------
 
 
-def _compared(found: Found, wrapper: Wrapper | None, record: Record | None, copy: object) -> Iterator[Badge]:
-    """At most one of size, preview and content: the first that does not fit."""
+def _compared(found: Found, head: bytes, wrapper: Wrapper | None, record: Record | None, copy: object) -> Badge | None:
+    """The first of size, beginning and content that is not what the transcript says."""
     session, file, notice = found.source.session, found.spill.file, found.notice
     stated = _stated_bytes(record, notice) if notice is not None else None
     if notice is not None and wrong_size(session, notice, file):
-        yield Badge("size", f"Its notice says {notice.size}; the file has {_measured(session, file)}.")
-    elif stated is not None and stated != file.bytes:
-        yield Badge("size", f"The transcript says {stated:,} bytes; the file has {file.bytes:,} bytes.")
-    elif wrapper is not None and wrong_head(file, wrapper.preview):
-        yield Badge("preview", f"It does not begin with the {units(wrapper.preview):,} chars that the model saw of it.")
-    elif copy is not None:
-        yield from _other_content(file, copy, exact=found.spill.row is not None and found.spill.row.content != "wrapper")
+        return Badge("size", f"Its notice says {notice.size}; the file has {_measured(session, file)}.")
+    if stated is not None and stated != file.bytes:
+        return Badge("size", f"The transcript says {stated:,} bytes; the file has {file.bytes:,} bytes.")
+    if wrapper is not None and wrong_head(head, wrapper):
+        return Badge("preview", f"It does not begin with the {units(wrapper.preview):,} chars that the model saw of it.")
+    if copy is None:
+        return None
+    return _other_content(file, copy, exact=found.spill.row is not None and found.spill.row.content != "wrapper")
 
 
 def _measured(session: Session, file: SpillFile) -> str:
@@ -156,33 +158,35 @@ def _stated_bytes(record: Record | None, notice: Notice) -> int | None:
     return size if named and isinstance(size, int) and not isinstance(size, bool) else None
 
 
-def _other_content(file: SpillFile, copy: object, *, exact: bool) -> Iterator[Badge]:
+def _other_content(file: SpillFile, copy: object, *, exact: bool) -> Badge | None:
     """P4: the file holds the result's text. A copy that is not `exact` is only held against a file of its size."""
     if file.bytes is None or file.bytes > MAX_COUNTED_BYTES:
-        return
+        return None
     try:
         text = read_spill(file, MAX_COUNTED_BYTES).decode(errors="replace")
     except OSError:
-        return
+        return None
     wanted = spill_text(copy)[0]
     if text == wanted or (isinstance(copy, list) and text == plain_text(copy)):
-        return
-    if exact or len(text) == len(wanted):
-        same = next((at for at, (one, other) in enumerate(zip(text, wanted, strict=False)) if one != other), None)
-        at = min(len(text), len(wanted)) if same is None else same
-        yield Badge("content", f"It differs from the copy in the transcript from character {at + 1:,} on.")
+        return None
+    if not exact and len(text) != len(wanted):
+        return None
+    differing = (at for at, (one, other) in enumerate(zip(text, wanted, strict=False)) if one != other)
+    at = next(differing, min(len(text), len(wanted)))
+    return Badge("content", f"It differs from the copy in the transcript from character {at + 1:,} on.")
 
 
-def _hidden_error(found: Found, wrapper: Wrapper | None) -> tuple[Badge, ...]:
-    spill = found.spill
-    if wrapper is None or not wrapper.has_more or not may_hide_errors(spill.tool, spill.origin):
-        return ()
-    start = max(0, (spill.file.bytes or 0) - TAIL_BYTES)
-    try:
-        tail = read_spill(spill.file, TAIL_BYTES, start)
-    except OSError:
-        return ()
-    line = hidden_error(tail, wrapper.preview, whole=start == 0)
+def _tail(found: Found, wrapper: Wrapper | None) -> bytes:
+    """The end of an output of which the model saw the beginning."""
+    file = found.spill.file
+    if wrapper is None or not wrapper.has_more or not may_hide_errors(found.spill.tool, found.spill.origin):
+        return b""
+    return read_spill(file, TAIL_BYTES, max(0, (file.bytes or 0) - TAIL_BYTES))
+
+
+def _hidden_error(found: Found, tail: bytes, wrapper: Wrapper | None) -> Badge | None:
+    whole = (found.spill.file.bytes or 0) <= TAIL_BYTES
+    line = hidden_error(tail, wrapper.preview, whole=whole) if wrapper is not None and tail else None
     if line is None:
-        return ()
-    return (Badge("hidden error", f"Its end tells of an error that the preview hides: {cut_cells(clean(line), ERROR_CELLS)}"),)
+        return None
+    return Badge("hidden error", f"Its end tells of an error that the preview hides: {cut_cells(clean(line), ERROR_CELLS)}")

@@ -76,7 +76,7 @@ class _Audit:
                     break
                 spills.append(self._audited(found, disk, shared, cascades))
             complete = len(spills) == len(founds) and not self.stop()
-        except (IndexError, RuntimeError):  # the transcript was rewritten under our hands
+        except (LookupError, RuntimeError):  # the transcript was rewritten under our hands
             complete = False
         if complete:
             self.memory.evidence = self.evidence

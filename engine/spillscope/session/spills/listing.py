@@ -75,7 +75,7 @@ def find_spills(main: Source, agents: Iterable[Source]) -> Iterator[Found]:
     told: set[tuple[str, str | None]] = set()
     for source in _chained(main, agents):
         helper = is_helper(source.session.place.agent_id or "")
-        for found in _named(source):
+        for found in named_spills(source):
             mark = _key(found.spill.file), found.spill.tool_use_id
             if not (helper and mark in told):
                 told.add(mark)
@@ -95,7 +95,8 @@ def _chained(first: Source, others: Iterable[Source]) -> Iterator[Source]:
     yield from others
 
 
-def _named(source: Source) -> Iterator[Found]:
+def named_spills(source: Source) -> Iterator[Found]:
+    """Those that one transcript names. Safe beside a thread that refreshes its session."""
     index, reading = source.session.index, source.reading
     for attached in list(index.attached):
         yield _of_attachment(source, attached)
@@ -122,8 +123,8 @@ def _of_attachment(source: Source, attached: Attached) -> Found:
         None, None, file, origin, len(source.later(file, -1)), None, session.place.agent_id,
         label=attached.name or attached.kind, tokens_preview=attached.tokens,
     )  # fmt: skip
-    responses = session.index.responses
-    sent = bool(responses) and responses[-1].members[-1] > member
+    newest = session.index.responses[-1:]
+    sent = any(response.members and response.members[-1] > member for response in newest)
     return Found(spill, source, attached.notice, member, sent)
 
 

@@ -7,7 +7,7 @@ from spillscope.session.spills.model import Spill
 from spillscope.transcript.content import read_content
 from spillscope.transcript.rows import Notice
 from spillscope.transcript.spill_files import MAX_COUNTED_BYTES, SpillFile, read_spill
-from spillscope.wrapper import fits_header, header_size, header_slack, parse_wrapper
+from spillscope.wrapper import Wrapper, fits_header, header_size, header_slack, parse_wrapper
 
 MOST_BYTES = 3
 """UTF-8 takes at most as many bytes for a unit."""
@@ -23,7 +23,13 @@ def mismatch_of(session: Session, spill: Spill, notice: Notice | None) -> str | 
         return None
     content = read_content(session.place.path, session.index, spill.row)
     wrapper = parse_wrapper(content) if isinstance(content, str) else None
-    return "preview" if wrapper is not None and wrong_head(spill.file, wrapper.preview) else None
+    if wrapper is None:
+        return None
+    try:
+        head = read_spill(spill.file, head_bytes(wrapper))
+    except OSError:
+        return None
+    return "preview" if wrong_head(head, wrapper) else None
 
 
 def wrong_size(session: Session, notice: Notice, file: SpillFile) -> bool:
@@ -40,12 +46,11 @@ def wrong_size(session: Session, notice: Notice, file: SpillFile) -> bool:
     return not any(count is None or fits_header(count, notice.size) for count in counts)
 
 
-def wrong_head(file: SpillFile, preview: str) -> bool:
-    """Whether a file that can be read does not begin with a preview."""
-    if not preview:
-        return False
-    try:
-        head = read_spill(file, 4 * len(preview) + 8)
-    except OSError:
-        return False
-    return not head.decode(errors="replace").startswith(preview)
+def head_bytes(wrapper: Wrapper) -> int:
+    """As much of a file as a preview needs to be held against it."""
+    return 4 * len(wrapper.preview) + 8
+
+
+def wrong_head(head: bytes, wrapper: Wrapper) -> bool:
+    """Whether a file does not begin with the preview of its notice."""
+    return not head.decode(errors="replace").startswith(wrapper.preview)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 from spillscope.session.reading import Reading
 from spillscope.session.session import Session
-from spillscope.session.spills.listing import Source, find_spills
+from spillscope.session.spills.listing import Source, named_spills
 from spillscope.transcript.layout import TOOL_RESULTS
 from spillscope.transcript.spill_files import SpillFile
 
 
 def count_missing(session: Session, reading: Reading) -> int:
     """The spills of a transcript that an audit would call missing. Safe beside a thread that refreshes the session."""
-    founds = find_spills(Source(session, reading), ())
-    return sum(found.notice is not None and is_missing(found.spill.file, session) for found in founds)
+    return sum(is_missing(found.spill.file, session) for found in named_spills(Source(session, reading)))
 
 
 def is_missing(file: SpillFile, session: Session) -> bool:
@@ -21,6 +22,8 @@ def is_missing(file: SpillFile, session: Session) -> bool:
 
 
 def named_own(path: str, session: Session) -> bool:
-    """Whether a path names this session's own folder, in another place: the session was moved."""
+    """Whether a path names this session's own folder in another place: the session was moved. A link out of it does not."""
+    folder = session.place.tool_results
     parts = path.replace("\\", "/").split("/")
-    return parts[-3:-1] == [session.place.directory.name, TOOL_RESULTS]
+    here = os.path.dirname(path) in (os.path.abspath(folder), os.path.realpath(folder))  # noqa: PTH100, PTH120
+    return not here and parts[-3:-1] == [session.place.directory.name, TOOL_RESULTS]
