@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from spillscope.transcript.layout import place_of
-from spillscope.transcript.spill_files import SpillFile, SpillFiles, base_name
+from spillscope.transcript.spill_files import SpillFile, SpillFiles, base_name, open_spill, read_spill
 
 
 @pytest.fixture
@@ -257,3 +258,34 @@ def test_a_listing_of_nothing_is_empty(project: Path) -> None:
 @pytest.mark.parametrize("path", ["/a/b/t.txt", "C:\\a\\b\\t.txt", "t.txt", "a\\b/t.txt", "/a/b\\t.txt"])
 def test_base_names_of_both_kinds_of_systems(path: str) -> None:
     assert base_name(path) == "t.txt"
+
+
+def test_what_is_no_file_is_listed_apart(project: Path) -> None:
+    folder = spill(project).parent
+    (folder / "deep").mkdir()
+    os.mkfifo(folder / "pipe")
+    (folder / "link").symlink_to(folder / "t1.txt")
+    files = files_of(project)
+    assert [Path(file.path).name for file in files.irregular()] == ["deep", "pipe"]
+    assert files.names() == ["deep", "link", "pipe", "t1.txt"]
+    assert [Path(file.path).name for file in files.listing(["t1.txt", "deep"])] == ["t1.txt"]
+
+
+class TestOpen:
+    def test_a_file_or_a_link_to_one(self, project: Path) -> None:
+        path = spill(project)
+        (path.parent / "link").symlink_to(path)
+        for name in ("t1.txt", "link"):
+            with open_spill(str(path.parent / name)) as opened:
+                assert opened.read() == b"spilled text"
+
+    def test_a_part_of_it(self, project: Path) -> None:
+        file = files_of(project).find(str(spill(project)))
+        assert read_spill(file, 3, 8) == b"tex"
+
+    def test_what_is_no_file_is_refused_at_once(self, project: Path) -> None:
+        folder = spill(project).parent
+        os.mkfifo(folder / "pipe")  # opened as a file is, it would wait for a writer
+        for path in (folder, folder / "pipe", folder / "none"):
+            with pytest.raises(OSError, match=r"no regular file|Is a directory|No such file"):
+                open_spill(str(path))
