@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from spillscope.session.calibrated import Calibrated, Residual
-from spillscope.session.in_view import NOTHING_IN_VIEW, bpe_after, estimate_after, estimate_head, find_in_view
+from spillscope.session.in_view import NOTHING_IN_VIEW, bpe_after, estimate_after, estimate_head, find_in_view, find_moment
 from spillscope.session.reading import Request
 from spillscope.session.session import Session
 from spillscope.session.steps import LeftOut, Stretch, find_step, step_of
@@ -38,13 +38,26 @@ class Calibrator:
     The value depends on the session as it stands, not on how it came to be; an append costs what it brought.
     """
 
-    def __init__(self, session: Session, requests: int | None = NEWEST_REQUESTS, chars: int | None = MOST_CHARS) -> None:
-        """`requests`, `chars`: how many of the newest requests, and units of their text, are looked at; None: all."""
+    def __init__(
+        self,
+        session: Session,
+        requests: int | None = NEWEST_REQUESTS,
+        chars: int | None = MOST_CHARS,
+        *,
+        before: int | None = None,
+        weights: Weights | None = None,
+    ) -> None:
+        """`requests`, `chars`: how many of the newest requests, and units of their text, are looked at; None: all.
+
+        `before`: the number of a request, for the session as it stood when that was about to go out. `weights`: what another
+        calibrator of the session has counted.
+        """
         self._session = session
-        self._requests, self._chars = requests, chars
-        self.weights = Weights(session)
+        self._requests, self._chars, self._before = requests, chars, before
+        self.weights = Weights(session) if weights is None else weights
         self._found: dict[int, _Found] = {}
         self._steps: dict[int, Step | LeftOut] = {}
+        self._moment = find_moment(session, before)
         self._view = NOTHING_IN_VIEW
         self._seen: object = None
         self._work: Iterator[int] = iter(())
@@ -73,6 +86,13 @@ class Calibrator:
         self._value, self._busy = self._calibrate(), False
         return False
 
+    def at(self, request: int) -> Calibrator:
+        """One for the session as it stood when that request was about to go out; it shares what was counted.
+
+        An unknown request raises IndexError.
+        """
+        return Calibrator(self._session, self._requests, self._chars, before=request, weights=self.weights)
+
     def run(self) -> Calibrated:
         """All of it at once."""
         while self.step(1.0):
@@ -91,7 +111,8 @@ class Calibrator:
         if self.weights.stale:
             self.weights.clear()
             self._found, self._steps = {}, {}
-        self._view = find_in_view(self._session)
+        self._moment = find_moment(self._session, self._before)
+        self._view = find_in_view(self._session, self._moment)
         self._found = self._newest()
         self._steps = {number: step for number, step in self._steps.items() if number in self._found}
         wanted = list(dict.fromkeys([*self._in_view(), *self._in_steps()]))
@@ -102,7 +123,7 @@ class Calibrator:
         """The steps of the newest requests, newest first, as many as are wanted."""
         requests, chars = self._session.replay.requests, 0
         found: dict[int, _Found] = {}
-        for number in range(len(requests) - 1, 0, -1):
+        for number in range(self._moment.requests - 1, 0, -1):
             step = self._find(number, requests[number - 1], requests[number])
             chars += step.chars
             if (self._requests is not None and len(found) >= self._requests) or (
@@ -153,9 +174,8 @@ class Calibrator:
         found = self.steps().values()
         left_out = Counter(step for step in found if isinstance(step, str))
         judgement = judge(step for step in found if isinstance(step, Step))
-        model = self._session.index.model
+        model, usage = self._moment.model, self._moment.usage
         fit = judgement.fit_for(model)
-        usage = self._session.replay.count.usage
         estimate = estimate_after(self._session, self.weights, self._view, fit)
         low, high = band(estimate, _fitted(judgement.errors, model), fit.prior)
         return Calibrated(

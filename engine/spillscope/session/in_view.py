@@ -14,6 +14,22 @@ from spillscope.tokens.calibration import Fit
 from spillscope.transcript.index import USER
 
 
+class Moment(NamedTuple):
+    """When a session is looked at: now, or when a request was about to go out.
+
+    `requests` had gone out. `end`, `end_member`: where the timeline and the members end for it. `usage`, `anchor`: the exact
+    part of T4, and the member that states it. `model`: that the next request goes to.
+    """
+
+    requests: int
+    segment: int
+    end: int
+    end_member: int
+    usage: int
+    anchor: int | None
+    model: str | None
+
+
 class InView(NamedTuple):
     """Members by what they are to the estimate.
 
@@ -30,40 +46,49 @@ class InView(NamedTuple):
     head: tuple[int, ...]
     head_attached: tuple[int, ...]
 
-    @property
-    def members(self) -> tuple[int, ...]:
-        return (*self.after, *self.attached, *self.head, *self.head_attached)
-
 
 NOTHING_IN_VIEW = InView((), (), (), None, None, (), ())
 
 
-def find_in_view(session: Session) -> InView:
-    """The session as it stands; no content is read."""
+def find_moment(session: Session, at: int | None) -> Moment:
+    """The moment before the request of that number went out; None: now. An unknown request raises IndexError."""
+    index, chain, replay = session.index, session.chain, session.replay
+    if at is None:
+        segment, count = len(chain.segment_starts) - 1, replay.count
+        return Moment(len(replay.requests), segment, len(chain.timeline), len(index), count.usage, count.anchor, index.model)
+    request, before = replay.requests[at], replay.before(at)
+    member = first_member(session, request)
+    end = chain.position(member) or 0
+    return Moment(at, request.segment, end, member, before.usage, before.anchor, request.model)
+
+
+def find_in_view(session: Session, moment: Moment) -> InView:
+    """What is in the context then; no content is read."""
     index, chain = session.index, session.chain
-    if not chain.segment_starts:
+    if moment.segment < 0:
         return NOTHING_IN_VIEW
-    start, kept, anchor = chain.segment_starts[-1], tuple(chain.kept[-1]), session.replay.count.anchor
-    first = _first_request(session)
-    head_end = len(chain.timeline) if first is None else chain.position(first_member(session, first)) or 0
-    head = (*kept, *messages_between(session, start, head_end))
-    root = chain.timeline[start] if start < len(chain.timeline) else len(index)
-    head_attached = others_between(session, root, len(index) if first is None else first_member(session, first))
+    start, kept, anchor = chain.segment_starts[moment.segment], tuple(chain.kept[moment.segment]), moment.anchor
+    root = chain.timeline[start] if start < moment.end else moment.end_member
+    first = _first_request(session, moment)
+    head_end, head_member = moment.end, moment.end_member
+    if first is not None:
+        head_member = first_member(session, first)
+        head_end = chain.position(head_member) or 0
+    head = (*kept, *messages_between(session, start, head_end)), others_between(session, root, head_member)
     if anchor is None:
-        after = (*kept, *messages_between(session, start, len(chain.timeline)))
-        return InView(after, after, others_between(session, root, len(index)), None, first, head, head_attached)
-    after = messages_between(session, (chain.position(anchor) or 0) + 1, len(chain.timeline))
+        after = (*kept, *messages_between(session, start, moment.end))
+        return InView(after, after, others_between(session, root, moment.end_member), None, first, *head)
+    after = messages_between(session, (chain.position(anchor) or 0) + 1, moment.end)
     response = index.responses_of[anchor]
     new = tuple(member for member in after if index.kinds[member] == USER or index.responses_of[member] != response)
-    return InView(after, new, others_between(session, anchor, len(index)), response, first, head, head_attached)
+    return InView(after, new, others_between(session, anchor, moment.end_member), response, first, *head)
 
 
-def _first_request(session: Session) -> Request | None:
-    """The first request of the current segment; None where none went out."""
+def _first_request(session: Session, moment: Moment) -> Request | None:
+    """The first request of the segment that had gone out; None where none had."""
     requests = session.replay.requests
-    segment = len(session.chain.segment_starts) - 1
-    at = bisect_left(range(len(requests)), segment, key=lambda number: requests[number].segment)
-    return requests[at] if at < len(requests) and requests[at].segment == segment else None
+    at = bisect_left(range(moment.requests), moment.segment, key=lambda number: requests[number].segment)
+    return requests[at] if at < moment.requests else None
 
 
 def estimate_after(session: Session, weights: Weights, view: InView, fit: Fit) -> float:

@@ -21,6 +21,7 @@ from spillscope.tokens.weight import weigh
 from transcripts import MODEL, Writer, lines, open_session, text, use
 
 PRIOR = find_prior(MODEL)
+Move = Callable[[Paying], None]
 
 
 def calibrate(writer: Writer, folder: Path) -> Calibrated:
@@ -145,6 +146,26 @@ def test_foreign_shapes_are_counted_without_an_error(tmp_path: Path, content: ob
     writer.ask()
     writer.result("t9", content)
     assert calibrate(writer, tmp_path).scores.fitted.n == 1
+
+
+def test_a_sub_agents_file_has_a_calibration_of_its_own(tmp_path: Path) -> None:
+    main, agent = started(), started(head=7_000)
+    for _ in range(4):
+        agent.step(isSidechain=True)
+    for record in agent.records:
+        record["isSidechain"] = True
+    folder = tmp_path / main.session / "subagents"
+    folder.mkdir(parents=True)
+    path = folder / "agent-a1b2c3d.jsonl"
+    path.write_bytes(lines(agent.records))
+    main.ask()
+    session = open_session(path)
+    session.refresh()
+    own = Calibrator(session).run()
+    assert own.residual is not None
+    assert 6_900 < own.residual.tokens < 7_000
+    assert own.scores.fitted.n == 3
+    assert calibrate(main, tmp_path).scores.fitted.n == 0
 
 
 class TestResidual:
@@ -306,6 +327,51 @@ class TestLateNews:
         step = live.steps()[1]
         assert isinstance(step, Step)
         assert step.weight.bpe == count(PROSE * 2)
+
+
+class TestThePast:
+    @given(
+        st.lists(st.sampled_from([None, None, *(special for reason, special in SPECIAL if reason != "model")]), max_size=8),
+        st.data(),
+    )
+    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    def test_is_what_a_cold_reading_of_it_says(self, tmp_path: Path, moves: list[Move | None], data: st.DataObject) -> None:
+        writer = started()
+        for move in moves:
+            writer.step() if move is None else move(writer)
+        writer.ask(text("Done."))
+        session = opened(writer, tmp_path)
+        now = Calibrator(session)
+        now.run()
+        at = data.draw(st.integers(0, len(session.replay.requests) - 1))
+        name = session.replay.requests[at].assistant_id
+        first = next(n for n, record in enumerate(writer.records) if record.get("message", {}).get("id") == name)
+        path = tmp_path / "cut.jsonl"
+        path.write_bytes(lines(writer.records[:first]))
+        cut = open_session(path)
+        cut.refresh()
+        past = now.at(at).run()
+        if at:
+            assert past == Calibrator(cut).run()
+        assert (past.usage, past.requests) == (Calibrator(cut).run().usage, max(0, at - 1))
+
+    def test_costs_nothing_that_was_counted(self, tmp_path: Path) -> None:
+        writer = started()
+        for _ in range(8):
+            writer.step()
+        session = opened(writer, tmp_path)
+        now = Calibrator(session)
+        now.run()
+        past = now.at(4)
+        past.run()
+        assert past.total == 0
+
+    def test_has_no_request_that_is_not_there(self, tmp_path: Path) -> None:
+        writer = started()
+        writer.step()
+        session = opened(writer, tmp_path)
+        with pytest.raises(IndexError):
+            Calibrator(session).at(1)
 
 
 # --- incremental --------------------------------------------------------------------------------------------------------

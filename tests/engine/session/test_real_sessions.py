@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from spillscope.profiles import parse_version
+from spillscope.session.calibration import Calibrator
 from spillscope.session.reading import Reading
 from spillscope.session.report import SECTIONS, sections
 from spillscope.session.write import write_sections
@@ -73,9 +74,14 @@ def test_stage_by_stage_a_live_reading_is_the_cold_one(tmp_path: Path, name: str
     path.write_bytes(b"")
     live = open_session(path)
     live.refresh()
+    calibrator = Calibrator(live)
     done = 0
     for stage in sorted({*stages, *(stage - 37 for stage in stages), len(whole)}):
         with path.open("ab") as file:
             file.write(whole[done:stage])
         done = stage
         assert comparable(live.refresh()) == comparable(open_session(path).refresh())
+        calibrator.step(0.02)
+    cold = open_session(path)
+    cold.refresh()
+    assert calibrator.run() == Calibrator(cold).run()
