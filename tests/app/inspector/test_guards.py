@@ -31,7 +31,12 @@ from spillscope_app.screens.sessions import SessionsScreen
 from spillscope_app.screens.sheet import SheetScreen
 from spillscope_app.screens.spill_list import SpillFindLine, SpillList
 from spillscope_app.screens.spills import SpillsScreen
+from spillscope_app.screens.viewer import ViewerScreen
 from spillscope_app.spans import INKS
+from spillscope_app.viewer.asking import AskScreen
+from spillscope_app.viewer.canvas import Canvas
+from spillscope_app.viewer.request import ViewerRequest
+from spillscope_app.viewer.view import FileView
 from spillscope_app.views.guide import guide
 from spillscope_app.widgets.choices import Choices
 from spillscope_app.widgets.key_line import KeyLine
@@ -43,7 +48,7 @@ MEANT = {
     *("BINDINGS", "COMPONENT_CLASSES", "DEFAULT_CSS", "ALLOW_SELECT", "AUTO_FOCUS", "CSS_PATH", "TITLE", "COMMANDS"),
     *("HORIZONTAL_BREAKPOINTS", "VERTICAL_BREAKPOINTS", "compose", "render_line", "notify_style_update", "can_focus"),
     *("get_theme_variable_defaults", "get_default_screen", "get_system_commands", "animation_level", "can_focus_children"),
-    *("insert", "get_line_filters", "DEFAULT_MODE", "render_lines"),
+    *("insert", "get_line_filters", "DEFAULT_MODE", "render_lines", "check_action"),
 }
 """Names of Textual that are overridden on purpose."""
 FRAMEWORK = ("__", "on_", "watch_", "_css", "_inherit", "_merged", "_reactives", "_decorated", "_computes", "_class")
@@ -57,6 +62,10 @@ async def test_no_attribute_shadows_one_of_textual() -> None:
         ours: list[tuple[object, object]] = [
             (LineTable(), ScrollView()),
             (TextView(), ScrollView()),
+            (FileView(), Widget()),
+            (Canvas(), Widget()),
+            (ViewerScreen(ViewerRequest(())), Screen()),
+            (AskScreen("/x"), ModalScreen()),
             (Painted(), Widget()),
             (sheet, ModalScreen()),
             (Choices(), Widget()),
@@ -89,7 +98,20 @@ def test_every_command_is_told_of() -> None:
             assert command.shown in text
 
 
-OWNERS = [LineTable, TextView, FindLine, GroupsScreen, SpillsScreen, EventsScreen, SessionsScreen, SheetScreen, Inspector]
+OWNERS = [
+    LineTable,
+    TextView,
+    FileView,
+    ViewerScreen,
+    AskScreen,
+    FindLine,
+    GroupsScreen,
+    SpillsScreen,
+    EventsScreen,
+    SessionsScreen,
+    SheetScreen,
+    Inspector,
+]
 
 
 @pytest.mark.parametrize("owner", OWNERS)

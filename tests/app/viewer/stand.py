@@ -1,11 +1,14 @@
-"""An app that shows nothing but a viewer, with the inspector's styles."""
+"""The viewer over an inspector, with its styles."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+from textual.events import MouseScrollDown
 from textual.pilot import Pilot
 
 from app.inspector.driving import Bench, screen_text
@@ -17,15 +20,24 @@ from spillscope_app.viewer.request import ViewerRequest
 from spillscope_app.viewer.view import FileView
 
 SIZE = (80, 24)
+TITLE = (Span("a file"),)
 
 
 def of_file(path: Path, **more: object) -> ViewerRequest:
     """A file that was found inside."""
-    return ViewerRequest((Span("a file"),), path=str(path.resolve()), **more)  # type: ignore[arg-type]
+    return ViewerRequest(TITLE, path=str(path.resolve()), **more)  # type: ignore[arg-type]
+
+
+def of_text(text: str) -> ViewerRequest:
+    """A text that stands in a transcript."""
+    return ViewerRequest(TITLE, content=text.encode())
 
 
 class Stand:
     """The viewer under test."""
+
+    scroll_down = MouseScrollDown
+    canvas, bar = "#whole Canvas", "#whole ScrollBar"
 
     def __init__(self, pilot: Pilot[None], app: Inspector) -> None:
         self.pilot, self.app = pilot, app
@@ -46,6 +58,11 @@ class Stand:
         assert page is not None
         return ["".join(span.text for span in row.spans) for row in page.rows]
 
+    @property
+    def copied(self) -> str:
+        """What was copied last."""
+        return self.app.clipboard
+
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
 
@@ -54,13 +71,24 @@ class Stand:
         self.view.look()
         await self.pilot.pause()
 
+    async def until(self, words: str) -> None:
+        """Wait for words to be shown."""
+        for _ in range(2_000):
+            if words in self.text:
+                return
+            await asyncio.sleep(0.01)
+        raise AssertionError(f"waited for {words!r}:\n{self.text}")
+
 
 @asynccontextmanager
-async def standing(request: ViewerRequest, size: tuple[int, int] = SIZE) -> AsyncIterator[Stand]:
-    """A viewer that shows this, at rest."""
+async def standing(request: ViewerRequest, size: tuple[int, int] = SIZE, *, at_rest: bool = True) -> AsyncIterator[Stand]:
+    """A viewer that shows this, at rest unless its workers are not to be waited for."""
     bench = Bench(live())
-    async with bench.app.run_test(size=size) as pilot:
+    async with bench.app.run_test(size=size, notifications=True) as pilot:
         await pilot.pause()
-        bench.app.push_screen(ViewerScreen(request))
-        await pilot.pause()
-        yield Stand(pilot, bench.app)
+        with pytest.MonkeyPatch.context() as patch:
+            if not at_rest:
+                patch.setattr("quiet.LEFT_ALONE", {"feed", "default"})
+            bench.app.push_screen(ViewerScreen(request))
+            await pilot.pause()
+            yield Stand(pilot, bench.app)
