@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.active import active_figures
 from benchmarks.backtest import backtest, shipped_priors
 from benchmarks.bare import bare_loop
 from benchmarks.counting import calibrated_appends, counting_figures
@@ -54,8 +55,10 @@ def main() -> None:
         print(f"Counting\n\n{table(counting_figures(min(wanted.rounds, 3)))}\n")
         print(f"The engine\n\n{table(engine_figures(wanted))}\n")
         with TemporaryDirectory() as folder:
+            print(f"The agent's side\n\n{table(active_figures(Path(folder), 3 * wanted.rounds))}\n")
+        with TemporaryDirectory() as folder:
             most = MANY if wanted.quick else MOST
-            print(f"The what-if\n\n{table(what_if_figures(Path(folder), most, 10 * wanted.rounds))}\n")
+            print(f"The what-if\n\n{table(what_if_figures(Path(folder), most, wanted.rounds))}\n")
     with TemporaryDirectory() as folder:
         print(f"The screen\n\n{table(screen_figures(Path(folder), wanted.keys, min(wanted.appends, MOST_SEEN)))}")
     if not wanted.screen and REAL:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Generic, TypeVar, overload
 
 T = TypeVar("T")
@@ -29,8 +30,7 @@ class View(Sequence[T]):
         return self._items[range(self._length)[at]]
 
     def __iter__(self) -> Iterator[T]:
-        for at in range(self._length):
-            yield self._items[at]
+        return islice(self._items, self._length)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and len(self) == len(other) and all(map(_same, self, other))

@@ -15,7 +15,7 @@ from spillscope.session.whatif.crossing import crossing, hypothetical_from
 from spillscope.session.whatif.flips import Change, Flips, Thresholds
 from spillscope.session.whatif.ledger import Ledger
 from spillscope.session.whatif.outcome import Outcome
-from spillscope.session.whatif.prices import Paid, Prices, context_of
+from spillscope.session.whatif.prices import Paid, Prices
 from spillscope.session.whatif.terms import Terms
 from spillscope.window.models import resolve_window
 from spillscope.window.thresholds import Window
@@ -53,7 +53,7 @@ class WhatIf:
         self.ledger.extend()
         for outcome in outcomes:
             outcome.extend()
-        self._look()
+        self._paid.follow(reading.requests)
 
     def note_rereads(self, spills: Iterable[Spill]) -> None:
         """What is known of spills that were read back (`reread`, `tokens_reread`), those of sub-agents left aside."""
@@ -104,11 +104,7 @@ class WhatIf:
         self._before = Outcome(self.ledger, Terms(self.ledger, self.base))
         self._after: Outcome | None = None
         self._paid = Paid(self._prices)
-        self._look()
-
-    def _look(self) -> None:
         self._paid.follow(self.reading.requests)
-        self._context = [*context_of(self.reading.requests), self.reading.context.tokens]
 
     def _decide(self, edited: LimitsBook, first_run: int) -> Outcome:
         terms = Terms(self.ledger, edited)
@@ -123,8 +119,12 @@ class WhatIf:
         tally = outcome.tally
         more = tally.in_view(tally.tokens)
         weighed = more if factor == 1 else [round(factor * tokens) for tokens in more]
-        curve = Curve(list(map(add, self._context, weighed)), tally.in_view(tally.saved), tally.in_view(tally.chars))
+        curve = Curve(list(map(add, self._contexts(), weighed)), tally.in_view(tally.saved), tally.in_view(tally.chars))
         return curve, self._paid.cost(tally.tokens, more, factor)
+
+    def _contexts(self) -> list[int]:
+        """Tokens in the context as usage has them, the next request last."""
+        return [*self._paid.contexts, self.reading.context.tokens]
 
     def _window(self, book: LimitsBook) -> Window:
         index = self.session.index

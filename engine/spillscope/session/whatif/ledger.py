@@ -25,7 +25,7 @@ KEPT, PERSISTED, REPLACED = range(3)
 """What a fate means for the size of a result: as it is, a preview from layer one, a preview from the budget."""
 _SIZED: tuple[Fate, ...] = ("full", "persisted", "replaced")
 FEW = 64
-"""So few rows are put into an order one by one."""
+"""So few rows enter and leave an order one by one."""
 
 
 class Kind(NamedTuple):
@@ -240,8 +240,14 @@ class Ledger:
 
     def _take_out_of_order(self, row: int) -> None:
         """Rows from `row` on leave the order of their kinds."""
-        for kind in set(self.kind_of[row:]):
-            self.ordered[kind] = [entry for entry in self.ordered[kind] if entry[1] < row]
+        if len(self.rows) - row > FEW:
+            for kind in set(self.kind_of[row:]):
+                self.ordered[kind] = [entry for entry in self.ordered[kind] if entry[1] < row]
+            return
+        for at in range(row, len(self.rows)):
+            judged, ordered = self.judged[at], self.ordered[self.kind_of[at]]
+            if judged is not None:
+                del ordered[bisect_left(ordered, (judged, at))]
 
 
 def _fixed_fate(row: ResultRow) -> Fate | None:

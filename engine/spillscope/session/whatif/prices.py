@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import compress, count
 from operator import is_not, mul, sub
 from typing import NamedTuple
@@ -22,11 +22,15 @@ class Prices(NamedTuple):
 
 
 class Paid:
-    """By request what it cost, what a token cost that it carried first, and one that an earlier one had carried."""
+    """By request what it cost, what a token cost that it carried first, and one that an earlier one had carried.
+
+    `contexts`: tokens in the context after each: its usage, or T4 before it where it states none.
+    """
 
     def __init__(self, prices: Prices) -> None:
         self._prices = prices
         self._requests: list[Request] = []
+        self.contexts: list[int] = []
         self.costs: list[float] = []
         self.entering: list[float] = []
         self.staying: list[float] = []
@@ -36,9 +40,9 @@ class Paid:
         now = list(requests)
         same = next(compress(count(), map(is_not, self._requests, now)), min(len(now), len(self._requests)))
         self._requests = now
-        for column in (self.costs, self.entering, self.staying):
-            del column[same:]
+        del self.contexts[same:], self.costs[same:], self.entering[same:], self.staying[same:]
         for request in now[same:]:
+            self.contexts.append(request.usage.total or request.estimate_before)
             self._price(request.usage)
 
     def cost(self, enters: Sequence[int], in_view: Sequence[int], factor: float) -> float:
@@ -55,8 +59,3 @@ class Paid:
         entering = write if usage.cache_creation else prices.input
         self.entering.append(entering if usage.prompt else 0.0)
         self.staying.append(prices.read if usage.cache_read else self.entering[-1])
-
-
-def context_of(requests: Iterable[Request]) -> list[int]:
-    """Tokens in the context after each request: its usage, or T4 before it where it states none."""
-    return [request.usage.total or request.estimate_before for request in requests]
