@@ -60,6 +60,13 @@ class Tmux:
         for end in "Mm":
             self.run("send-keys", "-t", "t", "-l", f"\x1b[<0;{column + 1};{row + 1}{end}")
 
+    def find(self, text: str) -> tuple[int, int]:
+        """The cell in which a text begins: its column and its row."""
+        for row, line in enumerate(self.wait_for(re.escape(text)).split("\n")):
+            if text in line:
+                return line.index(text), row
+        raise LookupError(text)
+
     def resize(self, columns: int, lines: int) -> None:
         self.run("resize-window", "-t", "t", "-x", str(columns), "-y", str(lines))
 
