@@ -21,8 +21,8 @@ class Calibrated:
 
     `tokens` is `usage` (exact, as in T4) and `estimate`, the fitted one of what came after it; `band` is that of `tokens`.
     `estimate_bpe`: tiktoken's count over what T4 estimates; None where that is too much text to count.
-    `residual`: None where no usage tells it. `scores`: over all models; `models`: each model's own, the newest first.
-    `requests`: how many were looked at; `left_out`: how many of them prove nothing, by reason.
+    `residual`: None where no usage tells it. `scores`: over all models, with the factors of the newest; `models`: each model's
+    own, the newest first. `requests`: how many were looked at; `left_out`: how many of them prove nothing, by reason.
     """
 
     usage: int

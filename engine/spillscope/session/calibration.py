@@ -80,7 +80,7 @@ class Calibrator:
             return False
         until = time.monotonic() + seconds
         for chars in self._work:
-            self.done += chars
+            self.done = min(self.total, self.done + chars)
             if time.monotonic() >= until:
                 return True
         self._value, self._busy = self._calibrate(), False

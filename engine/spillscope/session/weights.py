@@ -8,8 +8,9 @@ from typing import Any
 
 from spillscope.session.contents import MAX_RECORD_BYTES, replacement_text
 from spillscope.session.session import Session
+from spillscope.tokens.bpe import slices
 from spillscope.tokens.texts import attachment_texts, leaves, texts
-from spillscope.tokens.weight import NOTHING, Weight, weigh_in_slices
+from spillscope.tokens.weight import NOTHING, Weight, weigh_slice
 from spillscope.transcript.content import read_record
 from spillscope.transcript.index import OTHER, PROGRESS
 from spillscope.transcript.parse import Record
@@ -87,9 +88,9 @@ class Weights:
             if isinstance(text, int):
                 flat += text
                 continue
-            for piece in weigh_in_slices(text):
-                weight = weight.plus(piece)
-                yield len(text)
+            for piece in slices(text):
+                weight = weight.plus(weigh_slice(piece))
+                yield len(piece)
         for column, value in zip(self._columns, weight, strict=True):
             column[member] = value
         if flat:

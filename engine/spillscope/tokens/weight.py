@@ -6,7 +6,6 @@ tell themselves apart without anybody having to say which is which.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from operator import add
 from string import ascii_lowercase, ascii_uppercase, punctuation
 from typing import NamedTuple
@@ -38,26 +37,16 @@ NOTHING = Weight()
 def weigh(text: str) -> Weight:
     """The weight of a text, whatever its length."""
     weight = NOTHING
-    for piece in weigh_in_slices(text):
-        weight = weight.plus(piece)
+    for piece in slices(text):
+        weight = weight.plus(weigh_slice(piece))
     return weight
 
 
-def weigh_in_slices(text: str) -> Iterator[Weight]:
-    """The weights of its slices: each takes milliseconds, and between two of them the caller may do something else."""
-    return map(_weigh_slice, slices(text))
-
-
-def _weigh_slice(text: str) -> Weight:
+def weigh_slice(text: str) -> Weight:
+    """The weight of what is short enough to be counted at once."""
     data = text.encode("utf-8", "replace")
-    return Weight(
-        count_slice(text),
-        _count(data, _UPPER),
-        _count(data, _LOWER),
-        _count(data, _MARKS),
-        data.count(b"\n"),
-        data.count(_SYMBOLS),
-    )
+    kinds = (_count(data, kind) for kind in (_UPPER, _LOWER, _MARKS))
+    return Weight(count_slice(text), *kinds, data.count(b"\n"), data.count(_SYMBOLS))
 
 
 def _count(data: bytes, kind: bytes) -> int:

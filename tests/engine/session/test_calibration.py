@@ -13,7 +13,7 @@ from paying import OUTPUT, PROSE, SPECIAL, Paying, price
 from spillscope.session.calibrated import Calibrated
 from spillscope.session.calibration import Calibrator
 from spillscope.session.session import Session
-from spillscope.tokens.bpe import count
+from spillscope.tokens.bpe import SLICE_CHARS, count
 from spillscope.tokens.calibration import Step
 from spillscope.tokens.priors import find_prior
 from spillscope.tokens.rough import IMAGE_TOKENS
@@ -234,6 +234,16 @@ class TestSlices:
         assert done == sorted(done)
         assert done[-1] <= calibrator.total
         assert calibrator.value == Calibrator(session).run()
+
+    def test_a_long_text_is_done_bit_by_bit(self, tmp_path: Path) -> None:
+        writer = started()
+        writer.step(PROSE * 100)
+        calibrator = Calibrator(opened(writer, tmp_path))
+        done = []
+        while calibrator.step(0):
+            done.append(calibrator.done)
+        assert len(done) >= len(PROSE) * 100 // SLICE_CHARS
+        assert done[len(done) // 2] < calibrator.total
 
     def test_the_newest_are_counted_first(self, tmp_path: Path) -> None:
         writer = started()
