@@ -6,8 +6,10 @@ are foreign JSON: nothing here fails on whatever else a list holds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
+
+from spillscope.blocks import Block
 
 Message = dict[str, Any]
 Kind = Literal["user", "assistant"]
@@ -60,6 +62,29 @@ def result_id(block: object) -> str | None:
         return None
     found = block.get("tool_use_id")
     return found if isinstance(found, str) else None
+
+
+def tool_results(messages: Iterable[object]) -> Iterator[tuple[str, Block]]:
+    """Every `tool_result` of user messages that has an id, in order, with that id.
+
+    Agents ask this of all their messages before each request, so it is written out: `message_kind`, `content_blocks` and
+    `result_id` in one.
+    """
+    for message in messages:
+        if not isinstance(message, dict):
+            continue
+        kind = message.get("type")
+        if kind is None or kind == "message":
+            kind = message.get("role")
+        if kind != "user":
+            continue
+        body = message.get("message")
+        content = (body if isinstance(body, dict) else message).get("content")
+        for block in content if isinstance(content, list) else ():
+            if isinstance(block, dict) and block.get("type") == "tool_result":
+                tool_use_id = block.get("tool_use_id")
+                if isinstance(tool_use_id, str):
+                    yield tool_use_id, block
 
 
 def with_results(messages: list[Message], contents: Mapping[str, str]) -> list[Message]:

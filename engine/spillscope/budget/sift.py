@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from spillscope.blocks import Block
 from spillscope.budget.grouping import Group, Place, group_of, is_candidate
-from spillscope.messages import content_blocks, message_id, message_kind, result_id
+from spillscope.messages import content_blocks, message_id, message_kind, result_id, tool_results
 
 
 class Sifted(NamedTuple):
@@ -58,10 +58,7 @@ def sift(messages: Sequence[object], seen: Container[str], replacements: Contain
 
 def _has_work(messages: Sequence[object], seen: Container[str], replacements: Container[str]) -> bool:
     """Whether any result is to be decided or to be put back. Most of a long conversation's calls end here."""
-    for message in messages:
-        if message_kind(message) == "user" and isinstance(message, dict):
-            for block in content_blocks(message):
-                tool_use_id = result_id(block)
-                if tool_use_id is not None and (tool_use_id in replacements or tool_use_id not in seen) and is_candidate(block):
-                    return True
-    return False
+    return any(
+        (tool_use_id in replacements or tool_use_id not in seen) and is_candidate(block)
+        for tool_use_id, block in tool_results(messages)
+    )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from spillscope.blocks import CLEARED_PLACEHOLDER
 from spillscope.budget.grouping import tool_names
-from spillscope.messages import Message, content_blocks, field_of, message_kind, result_id, with_results
+from spillscope.messages import Message, field_of, message_kind, tool_results, with_results
 from spillscope.tokens.rough import estimate_content
 
 COMPACTABLE_TOOLS = frozenset({"Read", "Bash", "PowerShell", "Grep", "Glob", "WebSearch", "WebFetch", "Edit", "Write"})
@@ -131,11 +131,9 @@ def _compactable(messages: Sequence[Message], settings: Microcompact) -> list[_R
     """The results of compactable tools, in order, an id once."""
     names = tool_names(messages)
     found: dict[str, _Result] = {}
-    for message in messages:
-        for block in content_blocks(message) if message_kind(message) == "user" else ():
-            tool_use_id = result_id(block)
-            if tool_use_id is not None and names.get(tool_use_id) in settings.tools:
-                found.setdefault(tool_use_id, _Result(tool_use_id, block.get("content")))
+    for tool_use_id, block in tool_results(messages):
+        if names.get(tool_use_id) in settings.tools:
+            found.setdefault(tool_use_id, _Result(tool_use_id, block.get("content")))
     return list(found.values())
 
 

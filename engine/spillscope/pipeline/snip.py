@@ -33,7 +33,7 @@ def history_snip(messages: list[Message], context: SnipContext) -> tuple[list[Me
     What a boundary frees is subtracted from T4 for as long as the usage that T4 rests on is older than the boundary, also where
     the caller keeps the shorter history and asks again.
     """
-    found = [at for at, message in enumerate(messages) if field_of(message, "subtype") == SNIP_SUBTYPE]
+    found = [at for at, record in enumerate(messages) if isinstance(record, dict) and record.get("subtype") == SNIP_SUBTYPE]
     if not found or not context.enabled:
         return messages, SnipReport()
     removed: list[str] = []

@@ -85,10 +85,9 @@ class _View(NamedTuple):
 
 def _after_compaction(messages: Sequence[object]) -> _View:
     boundary = None
-    for at in range(len(messages) - 1, -1, -1):
-        record = messages[at]
+    for behind, record in enumerate(reversed(messages), 1):
         if isinstance(record, dict) and record.get("subtype") == "compact_boundary" and record.get("type") == "system":
-            boundary = at
+            boundary = len(messages) - behind
             break
     if boundary is None:
         return _View(0, 0, ())
