@@ -9,7 +9,19 @@ from typing import Literal
 from textual.binding import Binding, BindingType
 
 Place = Literal[
-    "anywhere", "groups", "find", "spills", "events", "sessions", "list", "text", "file", "viewer", "question", "sheet"
+    "anywhere",
+    "groups",
+    "find",
+    "spills",
+    "timeline",
+    "events",
+    "sessions",
+    "list",
+    "text",
+    "file",
+    "viewer",
+    "question",
+    "sheet",
 ]
 """Where a command's keys work: in the whole app, on one of its screens, in a list, in a text, in a text or file of any size,
 in the viewer around one, at a question or on a sheet over the screen."""
@@ -22,6 +34,7 @@ PLACE_NAMES: dict[Place, str] = {
     "groups": "On the main screen",
     "find": "In the line to find",
     "spills": "Among the spills",
+    "timeline": "On the timeline",
     "events": "Among the events",
     "sessions": "Among the sessions",
     "anywhere": "Anywhere",
@@ -35,6 +48,7 @@ class Command:
 
     `description` is the word in the footer, `help` the sentence in help and palette. `footer`: its rank among
     those that are shown there while they work, the lowest the first to go where there is little room; 0: not shown.
+    `priority`: its key comes before whatever else it does where the focus is.
     """
 
     id: str
@@ -46,6 +60,7 @@ class Command:
     help: str
     footer: int = 0
     in_palette: bool = True
+    priority: bool = False
 
     @property
     def key(self) -> str:
@@ -132,6 +147,7 @@ COMMANDS: tuple[Command, ...] = (
         "model",
         "what the model saw",
         "What the model saw, beside the whole or in its place.",
+        footer=7,
     ),
     Command("yes", "question", "y", "y", "answer(True)", "yes", "Open it.", footer=9, in_palette=False),
     Command("no", "question", "n,escape,q", "n", "answer(False)", "no", "Leave it closed.", footer=9, in_palette=False),
@@ -268,6 +284,37 @@ COMMANDS: tuple[Command, ...] = (
         footer=2,
         in_palette=False,
     ),
+    Command("step-back", "timeline", "left,h", "← h", "app.step(-1)", "back", "One request back.", footer=8, in_palette=False),
+    Command("step-on", "timeline", "right,l", "→ l", "app.step(1)", "on", "One request on.", footer=8, in_palette=False),
+    Command("leap-back", "timeline", "pageup", "PgUp", "app.step(-10)", "10 back", "Ten requests back.", in_palette=False),
+    Command("leap-on", "timeline", "pagedown", "PgDn", "app.step(10)", "10 on", "Ten requests on.", in_palette=False),
+    Command(
+        "first-request", "timeline", "home,g", "Home g", "jump('first')", "first", "To the first request.", in_palette=False
+    ),
+    Command("go-live", "timeline", "G", "G", "app.live", "live", "Back to the session as it stands now.", in_palette=False),
+    Command(
+        "first-over", "timeline", "v", "v", "jump('over')", "over budget", "To the first request with a group over budget."
+    ),
+    Command("largest", "timeline", "m", "m", "jump('largest')", "largest", "To the request that carried the most."),
+    Command("next-break", "timeline", "n", "n", "jump('next break')", "next break", "To the next cache break.", footer=5),
+    Command("last-break", "timeline", "N", "N", "jump('last break')", "break before", "To the break before.", in_palette=False),
+    Command(
+        "next-cut", "timeline", "c", "c", "jump('next cut')", "next compaction", "To the next one that began anew.", footer=4
+    ),
+    Command("last-cut", "timeline", "C", "C", "jump('last cut')", "one before", "To the one before.", in_palette=False),
+    Command("zoom-in", "timeline", "plus,equals_sign", "+", "zoom(1)", "closer", "Fewer requests, each wider.", footer=6),
+    Command("zoom-out", "timeline", "minus", "-", "zoom(-1)", "wider", "More requests, at last all of them.", footer=6),
+    Command(
+        "leave-timeline",
+        "timeline",
+        "escape",
+        "esc",
+        "back",
+        "back",
+        "Back to live; then back to the groups.",
+        footer=2,
+        in_palette=False,
+    ),
     Command("follow-events", "events", "f", "f", "follow", "follow", "Follow the newest event until you move.", footer=6),
     Command(
         "leave-events",
@@ -322,6 +369,16 @@ COMMANDS: tuple[Command, ...] = (
         "Every spilled file, and what is found of it.",
         footer=4,
     ),
+    Command(
+        "timeline",
+        "anywhere",
+        "4",
+        "4",
+        "app.show_mode('timeline')",
+        "timeline",
+        "The context request by request, and the session as it stood at any of them.",
+        footer=4,
+    ),
     Command("events", "anywhere", "5", "5", "app.show_mode('events')", "events", "What was decided, as it happens.", footer=3),
     Command(
         "sessions",
@@ -332,6 +389,28 @@ COMMANDS: tuple[Command, ...] = (
         "sessions",
         "All sessions of all projects; enter opens one.",
         footer=4,
+    ),
+    Command(
+        "back-in-time",
+        "anywhere",
+        "less_than_sign",
+        "<",
+        "app.step(-1)",
+        "earlier",
+        "The session as it stood a request before.",
+    ),
+    Command("on-in-time", "anywhere", "greater_than_sign", ">", "app.step(1)", "later", "The session one request later."),
+    Command(
+        "live",
+        "anywhere",
+        "end",
+        "End",
+        "app.live",
+        "live",
+        "From a request of the past back to the session as it stands now.",
+        footer=12,
+        in_palette=False,
+        priority=True,
     ),
     Command(
         "newer",
@@ -394,6 +473,7 @@ def bindings(*places: Place) -> list[BindingType]:
             key_display=command.shown,
             tooltip=command.help,
             id=command.id,
+            priority=command.priority,
         )
         for command in in_place(*places)
     ]

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 from textual.message import Message
 
 from spillscope.errors import SpillscopeError
+from spillscope.session.calibrated import Calibrated
 from spillscope.session.contents import Look, What
 from spillscope.session.reading import Reading, Result
 from spillscope.session.session import Progress
@@ -36,6 +37,8 @@ REST_SECONDS = 0.1
 """The shortest time between two readings: a person sees no difference, and a burst costs one reading."""
 RETRY_SECONDS = 2.0
 """How long a failed watcher, or an unreadable session, is left alone."""
+SLICE_SECONDS = 0.02
+"""How long calibration goes on at a time, and how long it then leaves the session to others."""
 PROGRESS_SECONDS = 0.1
 """How often a long reading tells how far it is."""
 
@@ -52,6 +55,10 @@ class Source(Protocol):
     def refresh(self, progress: Progress | None = None) -> Reading: ...
 
     def flip(self, switch: bool | None) -> None: ...
+
+    def at(self, request: int) -> Reading | None: ...
+
+    def calibrate(self, seconds: float) -> tuple[Reading, Calibrated] | None: ...
 
     def look(self, result: Result, what: What) -> Look: ...
 
@@ -78,6 +85,17 @@ class NewReading(FromFeed):
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, NewReading) and message.origin == self.origin
+
+
+@dataclass
+class NewCalibration(FromFeed):
+    """What calibration says of a reading."""
+
+    reading: Reading
+    calibrated: Calibrated
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, NewCalibration) and message.origin == self.origin
 
 
 @dataclass
@@ -137,7 +155,7 @@ def watch_hints(paths: Sequence[str], stop: threading.Event) -> Any:
 
 
 class Feed:
-    """Reads a source when its files change and posts what it finds. `look` and `listen` each want a thread."""
+    """Reads a source when its files change and posts what it finds. `look`, `listen` and `measure` each want a thread."""
 
     def __init__(
         self,
@@ -149,6 +167,7 @@ class Feed:
         self._source, self._paths, self._post, self._hints = source, tuple(paths), post, hints
         self._stop = threading.Event()
         self._wake = threading.Event()
+        self._unmeasured = threading.Event()
         self._reading: Reading | None = None
         self._trouble: str | None = None
         self._limits_error: str | None = None
@@ -169,6 +188,7 @@ class Feed:
         """End both loops soon."""
         self._stop.set()
         self._wake.set()
+        self._unmeasured.set()
 
     def look(self) -> None:
         """Read now, and again whenever the files look different, until stopped."""
@@ -200,8 +220,14 @@ class Feed:
             self._limits_error = error_in_words
             self._post(LimitsTrouble(error_in_words))
         if reading is not self._reading:
+            # What little an append brings is counted at once, so that the two are shown together.
+            measured = self._reading is not None and self._calibrate()
             self._reading = reading
             self._post(NewReading(reading))
+            if isinstance(measured, NewCalibration):
+                self._post(measured)
+            else:
+                self._unmeasured.set()
 
     def _refresh(self) -> Reading:
         """One reading. The first one may make millions of objects that stay.
@@ -223,6 +249,25 @@ class Feed:
             self._next_progress = now + PROGRESS_SECONDS
             self._post(Progressed(done, total))
         return not self._stop.is_set()
+
+    def measure(self) -> None:
+        """Calibrate what was read and not yet measured, slice by slice, until stopped."""
+        while not self._stop.is_set():
+            self._unmeasured.wait()
+            self._unmeasured.clear()
+            measured: NewCalibration | bool = True
+            while measured is True and not self._stop.wait(SLICE_SECONDS):
+                measured = self._calibrate()
+            if isinstance(measured, NewCalibration):
+                self._post(measured)
+
+    def _calibrate(self) -> NewCalibration | bool:
+        """One slice: what it came to; True where more is to be done, False where it can't be."""
+        try:
+            found = self._source.calibrate(SLICE_SECONDS)
+        except (SpillscopeError, OSError):
+            return False
+        return NewCalibration(*found) if found is not None else True
 
     def _tell(self, trouble: str | None) -> None:
         if trouble != self._trouble:

@@ -26,6 +26,17 @@ def short(number: float) -> str:
     return re.sub(r"\.0(?=[kMG]$)", "", compact(number))
 
 
+def spread_of(middle: float, low: float, high: float) -> str:
+    """How far a figure may be off: `±0.5k` where both sides look alike, else `(3.9k–5.5k)`."""
+    below, above = compact(middle - low), compact(high - middle)
+    return f"±{above}" if below == above else f"({compact(low)}–{compact(high)})"
+
+
+def turns(low: int, high: int) -> str:
+    """`5–8 turns`, `1 turn`."""
+    return plural(high, "turn") if low == high else f"{low:,}–{high:,} turns"
+
+
 def exact(number: float) -> str:
     """Every digit: `212,104`, `∞`."""
     return f"{number:,.0f}" if math.isfinite(number) else "∞"

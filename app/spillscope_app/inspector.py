@@ -18,6 +18,7 @@ from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import Screen
 from textual.theme import Theme
+from textual.widgets import Input
 
 from spillscope.errors import SessionNotFoundError, SpillscopeError
 from spillscope.session.listing import newer_session
@@ -25,9 +26,19 @@ from spillscope.session.reading import Reading
 from spillscope_app.catalog import SCAN_SECONDS, Lister, NewCatalog
 from spillscope_app.cli_limits import LimitsRequest
 from spillscope_app.commands import bindings
-from spillscope_app.feed import Feed, FromFeed, LimitsTrouble, NewReading, Progressed, Source, Trouble, WatchingBy
+from spillscope_app.feed import (
+    Feed,
+    FromFeed,
+    LimitsTrouble,
+    NewCalibration,
+    NewReading,
+    Progressed,
+    Source,
+    Trouble,
+    WatchingBy,
+)
 from spillscope_app.finder import CommandFinder
-from spillscope_app.journal import Journal, Note
+from spillscope_app.journal import Item, Journal, Note
 from spillscope_app.leaving import leave_if_hung_up, leave_on_signals
 from spillscope_app.memory import Memory
 from spillscope_app.opening import Start, find_start, open_source
@@ -38,6 +49,7 @@ from spillscope_app.screens.groups import GroupsScreen
 from spillscope_app.screens.sessions import SessionsScreen
 from spillscope_app.screens.sheet import SheetScreen
 from spillscope_app.screens.spills import SpillsScreen
+from spillscope_app.screens.timeline import TimelineScreen
 from spillscope_app.source import FLIPPED
 from spillscope_app.spans import foreign
 from spillscope_app.views.events import NOTICED, key_of_result, subject_of, words_of
@@ -96,6 +108,14 @@ class MissingSpills(Message):
     count: int
 
 
+@dataclass
+class Past(FromFeed):
+    """The session as it stood at a request; None where the conversation has no such request any more."""
+
+    request: int
+    reading: Reading | None
+
+
 def _itself(screen: Screen[None]) -> Screen[None]:
     return screen
 
@@ -108,6 +128,7 @@ class Inspector(App[None]):
         "inspector.tcss",
         "screens/groups.tcss",
         "screens/spills.tcss",
+        "screens/timeline.tcss",
         "screens/sessions.tcss",
         "screens/sheet.tcss",
         "screens/viewer.tcss",
@@ -135,13 +156,21 @@ class Inspector(App[None]):
         self._feed: Feed | None = None
         self._origin = -1  # of the present feed
         self._picture, self._journal = Picture(start.session or ""), Journal()
+        self._past: tuple[Reading, Sequence[Item]] | None = None  # what had happened by a moment of the past
         self._passed_over: frozenset[str] = frozenset()  # sessions that the user saw when choosing another one
         self._lister = Lister(start.root, self.post_message, now)
         self._main = GroupsScreen(self._picture, now, self._source)
         self._spills = SpillsScreen(self._picture, now, self._source)
+        self._timeline = TimelineScreen(self._picture, now)
         self._events = EventsScreen(self._picture, now)
         self._sessions = SessionsScreen(now)
-        screens = {"groups": self._main, "spills": self._spills, "events": self._events, "sessions": self._sessions}
+        screens = {
+            "groups": self._main,
+            "spills": self._spills,
+            "timeline": self._timeline,
+            "events": self._events,
+            "sessions": self._sessions,
+        }
         for mode, screen in screens.items():
             self.add_mode(mode, partial(_itself, screen))
 
@@ -210,7 +239,7 @@ class Inspector(App[None]):
         self._awaiting = False
         self._journal = Journal()
         self._show(Picture(path))
-        for name, loop in (("look", feed.look), ("listen", feed.listen)):
+        for name, loop in (("look", feed.look), ("listen", feed.listen), ("measure", feed.measure)):
             self.run_worker(loop, name=name, group="feed", thread=True, exit_on_error=False)
         self._look_for_newer()
 
@@ -232,7 +261,9 @@ class Inspector(App[None]):
     def _show_rest(self) -> None:
         """What is worked out only for somebody who looks at it."""
         if self.current_mode == "events":
-            self._events.show_items(self._picture, self._journal.items())
+            self._events.show_items(self._picture, self._told())
+        elif self.current_mode == "timeline":
+            self._timeline.show_picture(self._picture)
         elif self.current_mode == "spills":
             self._spills.show_picture(self._picture)
 
@@ -241,11 +272,16 @@ class Inspector(App[None]):
         if message.origin == self._origin:
             is_first = self._picture.reading is None
             events = self._journal.take(message.reading)
-            self._show(replace(self._picture, reading=message.reading))
+            self._show_newest(message.reading)
             for event in [event for event in events if event.kind in NOTICED][-NOTICES:]:
                 self._tell("".join(span.text for span in words_of(event)))
             if is_first:
                 self._look_for_missing()
+
+    @on(NewCalibration)
+    def _calibration_came(self, message: NewCalibration) -> None:
+        if message.origin == self._origin and message.reading is self._picture.live:
+            self._show(replace(self._picture, calibrated=message.calibrated))
 
     @on(Trouble)
     def _trouble_came(self, message: Trouble) -> None:
@@ -271,12 +307,87 @@ class Inspector(App[None]):
         if message.origin == self._origin and self._picture.reading is None:
             self._show(replace(self._picture, progress=(message.done, message.total)))
 
+    def _told(self) -> Sequence[Item]:
+        """What had happened by the moment that is shown."""
+        reading = self._picture.reading
+        if reading is None or reading.at is None:
+            return self._journal.items()
+        if self._past is None or self._past[0] is not reading:
+            journal = Journal()
+            journal.take(reading)
+            self._past = reading, journal.items()
+        return self._past[1]
+
     def _note(self, text: str, *, is_trouble: bool) -> None:
         self._journal.note(Note(self._now(), text, is_trouble))
 
     def _tell(self, text: str, *, is_trouble: bool = False) -> None:
         """A short notice on whatever screen there is."""
         self.notify(foreign(text).text, severity="warning" if is_trouble else "information", timeout=4, markup=False)
+
+    # --- time travel ----------------------------------------------------------------------------------------------------
+
+    def _show_newest(self, live: Reading) -> None:
+        """A new reading: it is shown, unless the user went back to a request; that is looked at again where it changed."""
+        picture = self._picture
+        asked, before = picture.asked, picture.live
+        if asked is None or before is None:
+            self._show(replace(picture, reading=live, live=live, calibrated=None))
+            return
+        self._show(replace(picture, live=live, calibrated=None))
+        if asked >= len(live.requests) or live.requests[asked].assistant_id != before.requests[asked].assistant_id:
+            self._go(None)
+            self._tell("that request is no longer in the conversation: back to live")
+        elif live.requests[asked] is not before.requests[asked] or live.limits != before.limits:
+            self._go(asked)
+
+    def _go(self, request: int | None) -> None:
+        """Show the session as it stood at a request, or as it stands now."""
+        picture = self._picture
+        if picture.live is None:
+            return
+        if request is None:
+            self._show(replace(picture, asked=None, reading=picture.live))
+        else:
+            self._show(replace(picture, asked=request))
+            look_back = partial(self._look_back, self._source(), request, self._origin)
+            self.run_worker(look_back, name="past", group="past", thread=True, exclusive=True, exit_on_error=False)
+        self.screen.refresh_bindings()
+
+    def _look_back(self, source: Source, request: int, origin: int) -> None:
+        past = Past(request, source.at(request))
+        past.origin = origin
+        self.post_message(past)
+
+    @on(Past)
+    def _past_came(self, message: Past) -> None:
+        if message.origin == self._origin and message.request == self._picture.asked:
+            if message.reading is None:
+                self._go(None)
+            else:
+                self._show(replace(self._picture, reading=message.reading))
+
+    @on(TimelineScreen.Asked)
+    def _request_asked(self, message: TimelineScreen.Asked) -> None:
+        self._go(message.number)
+
+    def action_step(self, requests: int) -> None:
+        """Go on by so many requests, back where negative; past the newest one is live."""
+        live, asked = self._picture.live, self._picture.asked
+        if live is None or not live.requests:
+            self._tell("no request has been answered yet")
+            return
+        total = len(live.requests)
+        wanted = max(0, (total if asked is None else asked) + requests)
+        self._go(wanted if wanted < total else None)
+
+    def action_live(self) -> None:
+        """From the past back to the session as it stands now."""
+        self._go(None)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is a way back to live only from the past; while a text is typed the key is the text's."""
+        return action != "live" or (self._picture.asked is not None and not isinstance(self.focused, Input))
 
     # --- other sessions -------------------------------------------------------------------------------------------------
 

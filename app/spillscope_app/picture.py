@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from spillscope.session.calibrated import Calibrated
 from spillscope.session.reading import Reading
+from spillscope.session.whatif.comparison import Comparison
 
 Watching = Literal["starting", "events", "polling"]
 """How changes are noticed: not yet, by a watcher's hints, or only by looking again and again."""
@@ -13,11 +15,13 @@ Watching = Literal["starting", "events", "polling"]
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The newest reading of a session, how it is watched, and what went wrong with the last look, if anything.
+    """What is shown of a session, how it is watched, and what went wrong with the last look, if anything.
 
-    `path`: of its transcript; empty while no session is open. `newer`: that of a live session of its project that began later.
-    `missing`: spill files that are gone. `limits_error`: why the newest limits are not in use. `progress`: bytes read and bytes
-    in all, while there is no reading.
+    `path`: of its transcript; empty while no session is open. `reading`: what is shown: the newest reading (`live`), or the
+    past as it stood at a request. `calibrated`: of `live`; None until it is counted. `asked`: the request that the user went
+    back to, from 0, which `reading` may still have to follow. `comparison`: what edited limits would do.
+    `newer`: that of a live session of its project that began later. `limits_error`: why the newest limits are not in use.
+    `missing`: spill files that are gone. `progress`: bytes read and bytes in all, while there is no reading.
     """
 
     path: str = ""
@@ -28,3 +32,20 @@ class Picture:
     progress: tuple[int, int] = (0, 0)
     newer: str | None = None
     missing: int = 0
+    live: Reading | None = None
+    calibrated: Calibrated | None = None
+    asked: int | None = None
+    comparison: Comparison | None = None
+
+    @property
+    def calibration(self) -> Calibrated | None:
+        """What calibration says of what is shown: nothing of the past."""
+        return self.calibrated if self.reading is self.live else None
+
+    @property
+    def what_if(self) -> int | None:
+        """Tokens in the context of what is shown, under edited limits."""
+        if self.comparison is None or self.reading is None:
+            return None
+        context, at = self.comparison.after.context, len(self.reading.requests)
+        return context[at] if at < len(context) else None

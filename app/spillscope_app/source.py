@@ -6,12 +6,15 @@ import threading
 from collections.abc import Callable
 
 from spillscope.limits_sources import LimitsBook, WatchedLimits
+from spillscope.session.calibrated import Calibrated
+from spillscope.session.calibration import Calibrator
 from spillscope.session.contents import Look, What, holds, look
 from spillscope.session.reading import Reading, Result
 from spillscope.session.session import Progress, Session
 from spillscope.session.spills import Inventory
 from spillscope.session.spills.inventory import Memory, take_inventory
 from spillscope.session.spills.missing import count_missing
+from spillscope.session.travel import reading_at
 from spillscope.transcript.rows import ResultRow
 from spillscope.transcript.spill_files import SpillFile
 
@@ -20,13 +23,19 @@ FLIPPED = "flipped by you"
 
 
 class SessionSource:
-    """Reads a session under the newest good limits. `refresh` belongs to one thread; the rest may be called from any."""
+    """Reads a session under the newest good limits.
+
+    `refresh` belongs to one thread; the rest may be called from any. What needs the session to hold still waits for it.
+    """
 
     def __init__(self, session: Session, limits: WatchedLimits) -> None:
         self._session, self._limits = session, limits
         self._switch: bool | None = None
         self._memory, self._auditing = Memory(), threading.Lock()
         self._in_use: tuple[LimitsBook, bool | None] = (session.book, None)
+        self._still = threading.Lock()  # whoever holds it has the session as it was last read
+        self._newest: Reading | None = None
+        self._calibrator = Calibrator(session)
 
     @property
     def limits_error(self) -> str | None:
@@ -41,10 +50,26 @@ class SessionSource:
         """The session as it stands, under the limits as they stand."""
         self._limits.poll()
         book, switch = wanted = self._limits.book, self._switch
-        if book is not self._in_use[0] or switch != self._in_use[1]:
-            self._in_use = wanted
-            self._session.use(book if switch is None else book.with_layer({"aggregate": switch}, FLIPPED))
-        return self._session.refresh(progress)
+        with self._still:
+            if book is not self._in_use[0] or switch != self._in_use[1]:
+                self._in_use = wanted
+                self._session.use(book if switch is None else book.with_layer({"aggregate": switch}, FLIPPED))
+            self._newest = self._session.refresh(progress)
+            return self._newest
+
+    def at(self, request: int) -> Reading | None:
+        """The newest reading as it stood when a request was about to go out; None where there is no such request."""
+        with self._still:
+            newest = self._newest
+            return None if newest is None or request >= len(newest.requests) else reading_at(self._session, newest, request)
+
+    def calibrate(self, seconds: float) -> tuple[Reading, Calibrated] | None:
+        """Calibrate the newest reading for about so long (T9); None until all is counted. Raises OSError."""
+        with self._still:
+            if self._newest is None or self._calibrator.step(seconds):
+                return None
+            found = self._calibrator.value
+            return None if found is None else (self._newest, found)
 
     def look(self, result: Result, what: What) -> Look:
         """One thing of a result, read from the files."""

@@ -35,12 +35,12 @@ class GroupsScreen(Screen[None]):
 
     BINDINGS = bindings("groups")
     AUTO_FOCUS = "#list"
+
     @dataclass
     class SpillAsked(Message):
         """The user wants to see what is known of the file of a result."""
 
         tool_use_id: str
-
 
     def __init__(self, picture: Picture, now: Callable[[], float], source: Callable[[], Source]) -> None:
         super().__init__()
@@ -98,7 +98,9 @@ class GroupsScreen(Screen[None]):
         gauge = self.query_one("#gauge", Painted)
         gauge.styles.height = 2 + rows
         gauge.show(
-            lambda width: gauge_lines(top.gauge(reading, now), width, rows) if reading and reading.session.exists else ()
+            lambda width: (
+                gauge_lines(top.gauge(picture, reading, now), width, rows) if reading and reading.session.exists else ()
+            )
         )
 
     def on_resize(self) -> None:
@@ -172,6 +174,7 @@ class GroupsScreen(Screen[None]):
         """To the next match of the filter, or to the one before."""
         if self._list.chosen:
             self._list.table.action_match(step)
+
     def action_spill(self) -> None:
         """To the file of the selected result among the spills."""
         subject = self.query_one(ResultsPane).narrow(self._list.subject)
@@ -183,11 +186,10 @@ class GroupsScreen(Screen[None]):
         else:
             self.notify("nothing of what is selected was spilled", timeout=4, markup=False)
 
-
     def action_follow(self) -> None:
         """Follow the newest group."""
         self._list.table.following = True
 
     def action_sums(self) -> None:
         """The arithmetic of the gauge."""
-        self.app.push_screen(SheetScreen("The arithmetic of the gauge", sums(self._picture.reading, self._now())))
+        self.app.push_screen(SheetScreen("The arithmetic of the gauge", sums(self._picture, self._now())))

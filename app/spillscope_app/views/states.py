@@ -12,7 +12,7 @@ from spillscope_app.views.facts import Facts
 
 def nothing_to_list(picture: Picture) -> Paint:
     """The empty, waiting, reading and error states."""
-    title, rest = _words(picture)
+    title, rest = waiting_words(picture)
 
     def paint(width: int) -> Sequence[Line]:
         facts = Facts(max(1, width - 4))
@@ -26,7 +26,8 @@ def nothing_to_list(picture: Picture) -> Paint:
     return paint
 
 
-def _words(picture: Picture) -> tuple[str, list[Line]]:
+def waiting_words(picture: Picture) -> tuple[str, list[Line]]:
+    """What is waited for, or what to do, as a title and sentences."""
     if not picture.path:
         return "No session is open.", [line(Span("6", "strong"), " lists all that there are; enter opens one.")]
     where = line(foreign(picture.path, "dim"))

@@ -1,59 +1,96 @@
-"""The arithmetic of the gauge, line by line."""
+"""The arithmetic of the gauge, line by line, each with the rule that it follows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
+from spillscope.session.calibrated import Calibrated
 from spillscope.session.reading import Reading
-from spillscope_app.format import age, exact
+from spillscope_app.format import age, exact, short
+from spillscope_app.picture import Picture
 from spillscope_app.spans import Line, Paint, Span, foreign, line
 from spillscope_app.views.facts import Facts
+from spillscope_app.views.sums_checks import cache_sums, compaction_sums, error_sums, forecast_sums, noted
+from spillscope_app.widgets.gauge import ESTIMATE, EXACT, RESIDUAL
 
 
-def sums(reading: Reading | None, now: float) -> Paint:
-    """How full the window is, each figure with where it comes from."""
+def sums(picture: Picture, now: float) -> Paint:
+    """How full the window is, each figure with where it comes from, and how far such figures were off so far."""
+    return partial(_paint, picture, now)
 
-    def paint(width: int) -> Sequence[Line]:
-        facts = Facts(width)
-        if reading is None:
-            facts.say(line("Nothing has been read yet."))
-        else:
-            _tokens(facts, reading, now)
-            facts.gap()
-            _window(facts, reading)
-            facts.gap()
-            _percentages(facts, reading)
+
+def _paint(picture: Picture, now: float, width: int) -> Sequence[Line]:
+    facts, reading, found = Facts(width), picture.reading, picture.calibration
+    if reading is None:
+        facts.say(line("Nothing has been read yet."))
         return facts.lines
-
-    return paint
+    _tokens(facts, reading, now)
+    _truth(facts, reading, found)
+    facts.gap()
+    _window(facts, reading)
+    facts.gap()
+    _percentages(facts, reading, found)
+    facts.gap()
+    forecast_sums(facts, reading, found)
+    if found is not None:
+        facts.gap()
+        error_sums(facts, found)
+    compaction_sums(facts, reading)
+    cache_sums(facts, reading)
+    return facts.lines
 
 
 def _tokens(facts: Facts, reading: Reading, now: float) -> None:
     context = reading.context
     when = f", {age(now - context.exact_at)} ago" if context.exact_at is not None else ""
     told = f"the API's own count of the last response{when}" if context.usage else "no response has told its usage yet"
-    facts.value("exact", exact(context.usage), line(Span(told, "dim")))
-    facts.value("+ estimate", exact(context.estimate), line(Span("4 chars a token, for all that came after it", "dim")))
-    facts.value("= context", exact(context.tokens), line(Span("tokens", "dim")), strong=True)
-    note = "System prompt and tool definitions stand in no transcript; the exact part counts them, the estimate can't."
-    facts.say(line(Span(note, "dim")))
+    facts.value(f"{EXACT} exact", exact(context.usage), noted(told, "T1"))
+    facts.value("+ estimate", exact(context.estimate), noted("4 chars a token, for all that came after it", "T3"))
+    facts.value("= believed", exact(context.tokens), noted("what the agent takes the context for", "T4"), strong=True)
+
+
+def _truth(facts: Facts, reading: Reading, found: Calibrated | None) -> None:
+    """T8, T9: what the same text comes to by better estimates, and what no transcript holds."""
+    if found is None:
+        told = "How it stood then is not calibrated: = at live is." if reading.at is not None else "Calibrating …"
+        facts.say(line(Span(told, "dim")))
+        return
+    facts.gap()
+    second = "?" if found.estimate_bpe is None else exact(found.estimate_bpe)
+    facts.value("tiktoken", second, noted("the same text, counted by a tokeniser of other models", "T8"))
+    fitted = "the same text, by what the API told of this session"
+    facts.value(f"{ESTIMATE} fitted", exact(found.estimate), noted(fitted, "T9"))
+    low, high = found.band
+    band = f"four times of five between {exact(low)} and {exact(high)}; colours go by the upper end"
+    facts.value("= likely", exact(found.tokens), noted(band, "T9"), strong=True)
+    if found.residual is not None:
+        low, high = found.residual.band
+        told = f"of the exact part stand in no transcript: system prompt, tools, memory ({short(low)}–{short(high)})"
+        facts.value(f"{RESIDUAL} residual", exact(found.residual.tokens), noted(told, "T9"))
+    else:
+        facts.say(line(Span("What stands in no transcript (system prompt, tools, memory) is not known yet.", "dim")))
 
 
 def _window(facts: Facts, reading: Reading) -> None:
     window = reading.context.window
     guess = Span("a guess: ", "warn") if window.guessed else Span("")
-    facts.value("window", exact(window.size), line(guess, foreign(window.source, "dim")), strong=True)
-    facts.value("effective", exact(window.effective), line(Span("without what the answer is given room for", "dim")))
+    source = line(guess, foreign(window.source, "dim"), Span("  W1", "faint"))
+    facts.value("window", exact(window.size), source, strong=True)
+    facts.value("− reserve", exact(window.size - window.effective), noted("room for the answer: its most, up to 20,000", "W2"))
+    facts.value("= effective", exact(window.effective), noted("what the context may fill", "W2"))
+    facts.value("− buffer", exact(window.effective - window.auto_compact), noted("kept free for compacting", "W2"))
     compact_note = "compacts from here, if proactive" if window.auto_compact_enabled else "switched off"
-    facts.value("│ compact", exact(window.auto_compact), line(Span(compact_note, "dim")))
-    facts.value("┊ warning", exact(window.warning), line(Span("the agent begins to warn", "dim")))
-    facts.value("┊ blocking", exact(window.blocking), line(Span("the agent refuses to go on", "dim")))
+    facts.value("│ compact", exact(window.auto_compact), noted(compact_note, "W2"))
+    facts.value("┊ warning", exact(window.warning), noted("the agent begins to warn", "W2"))
+    facts.value("┊ blocking", exact(window.blocking), noted("the agent refuses to go on", "W2"))
 
 
-def _percentages(facts: Facts, reading: Reading) -> None:
+def _percentages(facts: Facts, reading: Reading, found: Calibrated | None) -> None:
     context, window = reading.context, reading.context.window
-    of_effective = context.tokens / window.effective * 100 if window.effective > 0 else 0.0
+    tokens = context.tokens if found is None else found.tokens
+    of_effective = tokens / window.effective * 100 if window.effective > 0 else 0.0
     until = "auto-compact" if window.auto_compact_enabled else "the effective window is full"
-    facts.value("of window", f"{window.percent_used(context.tokens):.1f} %", line(Span("used", "dim")))
-    facts.value("effective", f"{of_effective:.1f} %", line(Span("used", "dim")))
-    facts.value("left", f"{window.percent_left(context.tokens)} %", line(Span(f"until {until}, as the agent shows it", "dim")))
+    facts.value("of window", f"{window.percent_used(tokens):.1f} %", noted("used", "W1"))
+    facts.value("effective", f"{of_effective:.1f} %", noted("used", "W2"))
+    facts.value("left", f"{window.percent_left(context.tokens)} %", noted(f"until {until}, as the agent shows it", "W2"))

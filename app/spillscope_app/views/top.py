@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spillscope.session.history import forecast_of
 from spillscope.session.reading import Reading, Totals
+from spillscope.window.forecast import Forecast
 from spillscope.window.thresholds import Window
-from spillscope_app.format import age, base_name, compact, liveness, model_name, plural, short
+from spillscope_app.format import age, base_name, compact, liveness, model_name, plural, short, turns
 from spillscope_app.picture import Picture
 from spillscope_app.source import FLIPPED
 from spillscope_app.spans import Ink, Line, Piece, Span, cut, foreign, line, spread
 from spillscope_app.views.words import EXEMPT, FRESH, FROZEN, OVER, PERSISTED, REAPPLY, Word, count_of
-from spillscope_app.widgets.gauge import Gauge, Mark, Sample
+from spillscope_app.widgets.gauge import Bounds, Gauge, Mark, Sample
 
 _NEWEST_REQUESTS = 400
 """As many requests as a sparkline ever shows."""
@@ -27,6 +29,8 @@ def header(picture: Picture, now: float, width: int) -> tuple[Line, ...]:
     if reading is not None:
         at_left += _identity(reading)
         at_right += [Piece(9, (badge,)) for badge in badges(picture, with_evidence=width >= 150)]
+    if picture.asked is not None:
+        at_right.append(Piece(11, (Span(f"as of request {picture.asked + 1:,} · End: live", "pick"),)))
     if picture.newer is not None:
         roomy = width >= 100
         at_right.append(Piece(10, (Span("newer session: ] goes to it" if roomy else "] newer", "warn"),)))
@@ -82,31 +86,60 @@ def badges(picture: Picture, with_evidence: bool) -> list[Span]:
     return [Span(cut(foreign(badge).text, _LONGEST_BADGE), "over") for badge in found]
 
 
-def gauge(reading: Reading, now: float) -> Gauge:
-    """W2 and T4 as the gauge's figures."""
+def gauge(picture: Picture, reading: Reading, now: float) -> Gauge:
+    """W2, T4 and T9 as the gauge's figures. Where one number decides, it is the band's upper end (T9)."""
     context, window = reading.context, reading.context.window
     marks = [Mark(window.warning, WARNING, "dim"), Mark(window.blocking, BLOCKING, "strong")]
     if window.auto_compact_enabled:
         marks.append(Mark(window.auto_compact, AUTO_COMPACT, "warn"))
+    found = picture.calibration
+    estimate = context.estimate if found is None else found.estimate
+    band = None if found is None else Bounds(*found.band)
+    highest = context.tokens if band is None else band.high
     return Gauge(
         exact=context.usage,
-        estimate=context.estimate,
+        estimate=estimate,
         size=window.size,
         marks=tuple(mark for mark in marks if mark.at > 0),
         exact_age=age(now - context.exact_at) if context.exact_at is not None else "",
         guessed=window.guessed,
-        limit_words=(Piece(3, _until_compact(context.tokens, window)),),
+        limit_words=_until_compact(context.usage + estimate, window, forecast_of(reading, highest)),
         history=_history(reading),
+        residual=found.residual.tokens if found is not None and found.residual is not None else 0,
+        band=band,
+        level=level_of(highest, window),
+        what_if=picture.what_if,
     )
 
 
-def _until_compact(tokens: int, window: Window) -> Line:
+def level_of(tokens: int, window: Window) -> Ink:
+    """The ink of a context of so many tokens: all tests are ≥ (W2)."""
+    if tokens >= window.blocking or tokens > window.size:
+        return "over"
+    return "warn" if tokens >= window.warning else "gauge"
+
+
+def _until_compact(tokens: int, window: Window, to_come: Forecast | None) -> tuple[Line, ...]:
+    """How far auto-compact is off, the longest words first (W8)."""
     if not window.auto_compact_enabled:
-        return line(Span("auto-compact is off", "dim"))
+        return (line(Span("auto-compact is off", "dim")),)
     gap = window.auto_compact - tokens
+    proactive = Span(", if proactive", "dim")
     if gap <= 0:
-        return line(Span(f"{short(-gap)} past auto-compact", "warn"), Span(", if proactive", "dim"))
-    return line("auto-compact in ", Span(compact(gap), "strong"), Span(", if proactive", "dim"))
+        past = line(Span(f"{short(-gap)} past auto-compact", "warn"))
+        return ((*past, proactive), past)
+    left = Span(compact(gap), "strong")
+    if to_come is None or not to_come.auto_compact.hi:
+        return line("auto-compact in ", left, proactive), line("auto-compact in ", left)
+    low, _, high = to_come.auto_compact
+    when = Span(turns(low, high), "strong")
+    at = short(window.auto_compact)
+    return (
+        line(f"auto-compact at {at} in ", left, ", ", when, proactive),
+        line("auto-compact in ", left, ", ", when, proactive),
+        line("auto-compact in ", left, ", ", when),
+        line("compacts in ", when),
+    )
 
 
 def _history(reading: Reading) -> Sequence[Sample]:
@@ -115,7 +148,8 @@ def _history(reading: Reading) -> Sequence[Sample]:
     segment: int | None = None
     for request in requests:
         is_break = segment is not None and request.segment != segment
-        samples.append(Sample(request.usage.prompt, is_break, request.broken is not None))
+        tokens = request.usage.prompt or request.estimate_before
+        samples.append(Sample(tokens, is_break, request.broken is not None))
         segment = request.segment
     return samples
 

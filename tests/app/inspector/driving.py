@@ -10,16 +10,17 @@ from typing import Any
 from textual.app import App
 from textual.pilot import Pilot
 
-from app.inspector.readings import NOW, SESSION
+from app.inspector.readings import NOW, SESSION, past_of
 from app.inspector.spilled import inventory_of
 from spillscope.errors import LimitsError
+from spillscope.session.calibrated import Calibrated
 from spillscope.session.contents import Look, What
 from spillscope.session.reading import Reading, Result
 from spillscope.session.session import Progress
 from spillscope.session.spills import Inventory, Spill
 from spillscope.transcript.rows import ResultRow
 from spillscope.transcript.spill_files import SpillFile
-from spillscope_app.feed import Feed
+from spillscope_app.feed import Feed, NewCalibration
 from spillscope_app.inspector import Inspector, Options, Post
 from spillscope_app.memory import Memory
 from spillscope_app.opening import Start
@@ -36,6 +37,8 @@ class Shelf:
         self.looks: dict[tuple[str, What], Look] = {}
         self.looked: list[tuple[str, What]] = []
         self.contents: dict[str, str] = {}
+        self.asked: list[int] = []
+        self.calibrated: Calibrated | None = None
         self.spills: tuple[Spill, ...] | Exception = ()
         self.audits = self.stopped = 0
         self.audit_may_end = threading.Event()
@@ -53,6 +56,15 @@ class Shelf:
         self.looked.append(key)
         words = f"the {what} of {result.row.label}"
         return self.looks.get(key) or Look("inline", words, len(words), len(words))
+
+    def at(self, request: int) -> Reading | None:
+        self.asked.append(request)
+        item = self._items[0]
+        return past_of(item, request) if isinstance(item, Reading) and request < len(item.requests) else None
+
+    def calibrate(self, seconds: float) -> tuple[Reading, Calibrated] | None:
+        item = self._items[0]
+        return (item, self.calibrated) if isinstance(item, Reading) and self.calibrated is not None else None
 
     def holds(self, row: ResultRow, needle: str) -> bool:
         return needle in self.contents.get(row.tool_use_id, "").casefold()
@@ -93,6 +105,10 @@ class ByHand(Feed):
 
     def listen(self) -> None:
         return
+
+    def measure(self) -> None:
+        if isinstance(measured := self._calibrate(), NewCalibration):
+            self._post(measured)
 
 
 def no_hints(paths: Sequence[str], stop: threading.Event) -> Iterator[Any]:

@@ -8,7 +8,9 @@ from typing import Any
 
 from spillscope.budget.decide import Pick, State
 from spillscope.limits import Limits
+from spillscope.session.calibrated import Calibrated, Residual
 from spillscope.session.reading import (
+    CacheBreak,
     Compaction,
     Context,
     Cut,
@@ -22,6 +24,7 @@ from spillscope.session.reading import (
     SkippedLine,
     Totals,
 )
+from spillscope.tokens.calibration import Band, Score, Scores
 from spillscope.tokens.usage import Usage
 from spillscope.transcript.rows import ResultRow
 from spillscope.window.thresholds import window_thresholds
@@ -136,27 +139,44 @@ def reading(
         context=Context(usage + estimate, usage, estimate, "uuid", NOW - 12 if usage else None, window),
         groups=tuple(groups),
         pending=pending,
-        requests=requests_of(len(groups)),
+        requests=requests_of(len(groups), groups, cuts[0].group if (cuts := changes.get("cuts")) else None),
         totals=totals_of([*groups, pending] if pending else groups),
     )
     return replace(made, **changes)
 
 
-def requests_of(count: int) -> tuple[Request, ...]:
-    """Context that grows, with one compaction a third of the way."""
-    cut = count // 3
-    return tuple(
-        Request(
-            assistant_id=f"msg_{at}",
-            response=at,
-            timestamp=NOW - 60 * (count - at),
-            usage=Usage(input=4, cache_read=40_000 + 7_000 * (at if at < cut else at - cut), output=300),
-            estimate_before=0,
-            model=None,
-            segment=int(at >= cut),
-        )
-        for at in range(count)
+def requests_of(count: int, groups: Sequence[Group] = (), cut: int | None = None) -> tuple[Request, ...]:
+    """Context that grows, each request with its group; it begins anew with the request `cut`."""
+    return tuple(_request(at, count, cut, groups[at : at + 1]) for at in range(count))
+
+
+def _request(at: int, count: int, cut: int | None, groups: Sequence[Group]) -> Request:
+    anew = cut is not None and at >= cut
+    usage = Usage(input=4, cache_read=40_000 + 2_400 * (at - cut if cut is not None and anew else at), output=300)
+    return Request(
+        assistant_id=f"msg_{at}",
+        response=at,
+        timestamp=NOW - 60 * (count - at),
+        usage=usage,
+        estimate_before=usage.prompt - 900,
+        model=SESSION.model,
+        segment=int(anew),
+        first_group=at,
+        end_group=at + len(groups),
+        spilled=sum(item.fate in ("persisted", "replaced") for one in groups for item in one.results),
+        over_budget=any(one.over_budget for one in groups),
     )
+
+
+def eventful() -> Reading:
+    """A session with all that the timeline marks: a compaction, breaks of the cache, spills, a group over its budget."""
+    session = replace(SESSION, compactions=(Compaction(NOW - 1_500, "auto", 168_400, 12_300),))
+    made = live(40, session=session, live_from=15, cuts=(Cut(15, 0),))
+    requests = list(made.requests)
+    requests[9] = requests[9]._replace(broken=CacheBreak(41_000, "idle", 43_000, 49_450.0))
+    requests[30] = requests[30]._replace(broken=CacheBreak(52_000, "replacement", 52_500, 60_375.0, ("toolu_[red]",)))
+    requests[33] = requests[33]._replace(usage=Usage())
+    return replace(made, requests=tuple(requests))
 
 
 SESSION = SessionInfo(
@@ -217,6 +237,39 @@ def next_group(number: int) -> Group:
 def live(count: int = 12, **changes: Any) -> Reading:
     """The everyday reading: quiet groups, one over budget, and a pending request."""
     return reading([*quiet_groups(count), full_group(count)], next_group(count + 1), **changes)
+
+
+def past_of(now: Reading, request: int) -> Reading:
+    """A reading as it stood when one of its requests, each with one group, was about to go out."""
+    pending = now.groups[request]._replace(assistant_id=None) if request < len(now.groups) else None
+    tokens = now.requests[request].usage.prompt
+    return replace(
+        now,
+        groups=tuple(now.groups[:request]),
+        pending=pending,
+        requests=tuple(now.requests[:request]),
+        context=replace(now.context, tokens=tokens, usage=tokens, estimate=0),
+        totals=totals_of([*now.groups[:request], *([pending] if pending else [])]),
+        at=request,
+    )
+
+
+def calibrated(usage: int = 138_900, estimate: int = 5_100, **changes: Any) -> Calibrated:
+    """What calibration says of the everyday reading."""
+    score = Score(40, -0.42, 0.42, 0.55, 1.7)
+    scores = Scores(score, Score(40, -0.31, 0.31, 0.4, 1.4), Score(40, 0.01, 0.043, 0.17, 1.0))
+    made = Calibrated(
+        usage=usage,
+        estimate=estimate,
+        estimate_bpe=3_700,
+        band=Band(usage + estimate - 500, usage + estimate + 500),
+        residual=Residual(18_200, Band(17_000, 19_000)),
+        scores=scores,
+        models=(("claude-opus-4-6", scores),),
+        requests=48,
+        left_out=(("compaction", 1), ("prompt", 7)),
+    )
+    return replace(made, **changes)
 
 
 def old_and_new() -> Reading:

@@ -5,14 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.inspector.readings import NOW, SESSION, full_group, group, live, next_group, old_and_new, reading, result, troubled
+from app.inspector.readings import (
+    NOW,
+    SESSION,
+    calibrated,
+    full_group,
+    group,
+    live,
+    next_group,
+    old_and_new,
+    reading,
+    result,
+    troubled,
+)
 from spillscope.limits import Limits
-from spillscope.session.reading import Cut
+from spillscope.session.reading import Cut, Reading
 from spillscope.window.thresholds import window_thresholds
 from spillscope_app.picture import Picture
 from spillscope_app.spans import Line, Paint, width_of
@@ -40,6 +53,10 @@ def test_rows_and_heading_stand_in_the_same_columns(width: int) -> None:
     assert width_of(heading(width + GUTTER, 200_000)) == width + GUTTER
 
 
+def picture_of(seen: Reading, **changes: Any) -> Picture:
+    return Picture(seen.session.path, seen, "events", live=seen, **changes)
+
+
 @given(st.integers(min_value=6, max_value=200))
 def test_nothing_is_wider_than_its_place(width: int) -> None:
     seen = live()
@@ -47,9 +64,11 @@ def test_nothing_is_wider_than_its_place(width: int) -> None:
     paints: list[Paint] = [
         *(why_group(seen, seen.groups[-1], False), why_group(seen, next_group(13), True), why_segments(old_and_new())),
         *(why_result(seen, seen.groups[-1], at) for at in range(5)),
-        *(sums(seen, NOW), sums(None, NOW), guide, nothing_to_list(picture), nothing_to_list(Picture("/x/y.jsonl"))),
+        *(sums(picture_of(seen, calibrated=calibrated()), NOW), sums(Picture(), NOW)),
+        *(guide, nothing_to_list(picture), nothing_to_list(Picture("/x/y.jsonl"))),
         *(lambda cells: top.header(picture, NOW, cells), lambda cells: top.legend(seen, cells)),
-        lambda cells: gauge_lines(top.gauge(seen, NOW), cells)[1:],
+        lambda cells: gauge_lines(top.gauge(picture_of(seen), seen, NOW), cells)[1:],
+        lambda cells: gauge_lines(top.gauge(picture_of(seen, calibrated=calibrated()), seen, NOW), cells)[1:],
     ]
     for paint in paints:
         for spans in paint(width):
@@ -160,7 +179,8 @@ def test_header_without_a_reading() -> None:
 def figures(**changes: int | bool) -> str:
     window = window_thresholds(200_000, 32_000, source="x", auto_compact=bool(changes.pop("auto_compact", True)))
     seen = reading(**changes)  # type: ignore[arg-type]
-    return text(gauge_lines(top.gauge(replace(seen, context=replace(seen.context, window=window)), NOW), 120))
+    seen = replace(seen, context=replace(seen.context, window=window))
+    return text(gauge_lines(top.gauge(picture_of(seen), seen, NOW), 120))
 
 
 def test_gauge_words() -> None:

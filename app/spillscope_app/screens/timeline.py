@@ -1,0 +1,106 @@
+"""The context of the session request by request, and what is known of the one that the user went back to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from textual import on
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.screen import Screen
+
+from spillscope.session.reading import Reading
+from spillscope_app.commands import bindings
+from spillscope_app.picture import Picture
+from spillscope_app.screens.detail import rule
+from spillscope_app.spans import Span
+from spillscope_app.views import timeline, top
+from spillscope_app.views.request import request_facts
+from spillscope_app.widgets.key_line import KeyLine
+from spillscope_app.widgets.painted import Painted
+from spillscope_app.widgets.plot import PlotPoint
+from spillscope_app.widgets.plot_view import PlotView
+from spillscope_app.widgets.text_view import TextView
+
+
+class TimelineScreen(Screen[None]):
+    """Draws all requests of the newest reading, whatever moment is shown, and asks to be taken to one."""
+
+    BINDINGS = bindings("timeline")
+    AUTO_FOCUS = None
+
+    @dataclass
+    class Asked(Message):
+        """The user wants to see the session as it stood at a request, or as it stands now."""
+
+        number: int | None
+
+    def __init__(self, picture: Picture, now: Callable[[], float]) -> None:
+        super().__init__()
+        self._picture, self._now = picture, now
+        self._points: list[PlotPoint] = []
+        self._plotted: Reading | None = None
+        self._composed = False
+
+    def compose(self) -> ComposeResult:
+        yield Painted(id="timeline-header")
+        yield Painted(id="plot-rule", classes="rule")
+        yield PlotView(id="plot")
+        yield Painted(id="plot-legend")
+        yield Painted(id="request-rule", classes="rule")
+        yield TextView(id="request-facts")
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        self._composed = True
+        self.set_interval(1.0, self._show_ages)
+        self.show_picture(self._picture)
+
+    def show_picture(self, picture: Picture) -> None:
+        """Draw this from now on."""
+        self._picture = picture
+        if not self._composed:
+            return
+        live = picture.live
+        if live is not self._plotted:
+            self._points, self._plotted = timeline.points_of(live) if live is not None else [], live
+        points = self._points
+        plot = timeline.plot_of(picture, live, points) if live is not None and points else None
+        self.query_one("#plot", PlotView).show_plot(plot, partial(timeline.nothing_to_plot, picture))
+        self.query_one("#plot-legend", Painted).show(partial(timeline.legend, picture, points))
+        at_left, at_right = timeline.title(picture)
+        self.query_one("#plot-rule", Painted).show(lambda width: (rule(at_left, at_right, width),))
+        heading = (Span("Request", "title"),) if points else ()
+        self.query_one("#request-rule", Painted).show(lambda width: (rule(heading, (), width),) if heading else ())
+        self.query_one("#request-facts", TextView).show(request_facts(picture), subject=picture.asked)
+        self._show_ages()
+
+    def _show_ages(self) -> None:
+        if self.is_current:
+            picture, now = self._picture, self._now()
+            self.query_one("#timeline-header", Painted).show(lambda width: top.header(picture, now, width))
+
+    @on(PlotView.Chosen)
+    def _clicked(self, message: PlotView.Chosen) -> None:
+        self.post_message(self.Asked(message.number))
+
+    def action_jump(self, where: timeline.Jump) -> None:
+        """To one of the requests that stand out."""
+        number = timeline.jump(self._points, self._picture.asked, where)
+        if number is None:
+            self.notify(f"no request to go to: {timeline.MISSED[where]}", timeout=4, markup=False)
+        else:
+            self.post_message(self.Asked(number))
+
+    def action_zoom(self, steps: int) -> None:
+        """Closer, or wider."""
+        self.query_one("#plot", PlotView).zoom(steps)
+
+    async def action_back(self) -> None:
+        """Back to live; then back to the groups."""
+        if self._picture.asked is not None:
+            self.post_message(self.Asked(None))
+        else:
+            await self.run_action("app.show_mode('groups')")

@@ -1,0 +1,259 @@
+"""A plot of bars over time, as lines of text. Knows numbers, no sessions.
+
+Each point is a bar of eighths. Where there are more points than columns, a column shows the highest of its points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal, NamedTuple
+
+from spillscope_app.format import short
+from spillscope_app.spans import Ink, Line, Span, right
+from spillscope_app.widgets.gauge import CACHE_BROKE, COMPACTED, ESTIMATE, WHAT_IF, scale_for, stack
+
+ESTIMATED, SELECTED = "╌", "▲"
+WINDOW_LINE, COMPACT_LINE, WARNING_LINE = "━", "─", "┄"
+WIDEST_POINT = 6
+"""Columns that a point may take."""
+AXIS = 7
+"""Columns of the figures at the left."""
+FEET = 3
+"""Lines below the bars: what cut the context, what was spilled, and the numbers of the points."""
+_NEXT = 2
+"""Columns of the last bar, which is no point, with the gap before it."""
+_TICK = 12
+_LEAST_WITH_AXIS = 50
+_ROUND_NUMBERS = tuple(int(f"{digit}{'0' * zeros}") for zeros in range(16) for digit in (1, 2, 5))
+
+Event = Literal["", "cut", "broken", "over", "spilled"]
+_FEET: tuple[dict[Event, Span], ...] = (
+    {"cut": Span(COMPACTED, "warn"), "broken": Span(CACHE_BROKE, "over")},
+    {"spilled": Span("↓", "persisted"), "over": Span("!", "over")},
+)
+"""What stands below the bars, the gravest of each line last."""
+
+
+class PlotPoint(NamedTuple):
+    """One bar, in tokens. `exact`: whether `tokens` was told, or is the estimate itself.
+
+    `lines`: window, auto-compact, warning; 0 for one that is not there. `ink`: of the bar. `events`: what is marked below it.
+    """
+
+    tokens: int
+    estimate: int
+    exact: bool
+    lines: tuple[int, int, int]
+    ink: Ink = "gauge"
+    events: frozenset[Event] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """`next`: the bar after all points: what would come now. `what_if`: a figure for each point and one for the next.
+
+    `selected`: the number of a point, or None for the next.
+    """
+
+    points: Sequence[PlotPoint]
+    next: PlotPoint
+    selected: int | None = None
+    what_if: Sequence[int] | None = None
+
+
+class Layout(NamedTuple):
+    """Which points stand in which columns: `shown` of them from `first` on, in a plot of `width` columns.
+
+    `step`: points a column where it is above 0; columns a point less 1 where it is 0 or below, negated.
+    """
+
+    first: int
+    shown: int
+    step: int
+    width: int
+
+    @property
+    def per_column(self) -> int:
+        return max(1, self.step)
+
+    @property
+    def cells(self) -> int:
+        return max(1, 1 - self.step)
+
+    def column_of(self, number: int | None) -> int:
+        """Where a point's bar begins; None: the next one's."""
+        if number is None:
+            return -(-self.shown // self.per_column) * self.cells + _NEXT - 1
+        return (number - self.first) // self.per_column * self.cells
+
+    def number_at(self, column: int) -> int | None:
+        """The first of the points in a column; None right of all of them."""
+        place = column // self.cells * self.per_column
+        return self.first + place if 0 <= place < self.shown else None
+
+
+def lay_out(total: int, width: int, zoom: int, selected: int | None, first: int) -> Layout:
+    """All points where `zoom` is 0; with each step of it half as many, or wider ones, around the selected one.
+
+    `first`: the point that the plot began with before: it stays as long as the selected one is in view.
+    """
+    room = max(1, width - _NEXT)
+    steps = _steps(total, room)
+    step = steps[max(0, min(zoom, len(steps) - 1))]
+    visible = max(1, _visible(step, room))
+    last_first = max(0, total - visible)
+    if selected is None:
+        first = last_first
+    elif not first <= selected < first + visible:
+        first = selected - visible // 2
+    per_column = max(1, step)
+    first = min(max(0, first), last_first)
+    first = -(-first // per_column) * per_column if first == last_first else first - first % per_column
+    return Layout(first, min(visible, total - first), step, width)
+
+
+def most_zoom(total: int, width: int) -> int:
+    """Steps of zoom from all points to the widest ones."""
+    return len(_steps(total, max(1, width - _NEXT))) - 1
+
+
+def _steps(total: int, room: int) -> list[int]:
+    """The steps of zoom: the first one has room for all points."""
+    steps = []
+    step = -(-total // room)
+    while step > 1:
+        steps.append(step)
+        step = -(-step // 2)
+    widest = 1 if steps else max(1, min(WIDEST_POINT, room // max(1, total)))
+    return [*steps, *(1 if cells == 1 else 1 - cells for cells in range(widest, WIDEST_POINT + 1))]
+
+
+def _visible(step: int, room: int) -> int:
+    return room * step if step > 0 else room // (1 - step)
+
+
+def axis_width(width: int) -> int:
+    """Columns of the figures at the left, in a plot that is so wide with them."""
+    return AXIS if width >= _LEAST_WITH_AXIS else 0
+
+
+def plot_lines(plot: Plot, layout: Layout, height: int, axis: int) -> list[Line]:
+    """The plot in lines of `axis` and the layout's columns; the last ones are marks, and the numbers of the points."""
+    rows = max(1, height - FEET)
+    columns = _columns(plot, layout)
+    peak = max((max(point.tokens, extra or 0) for point, extra, _ in columns), default=0)
+    scale = scale_for(max((point.lines[0] for point, _, _ in columns), default=1), peak)
+    scale = max(scale, peak)
+    drawn = [_draw(point, extra, is_selected, scale, rows) for point, extra, is_selected in columns]
+    blank = [Span(" ")] * rows
+    cells: list[list[Span]] = []
+    for at, column in enumerate(drawn):
+        is_next = at == len(drawn) - 1
+        cells += [blank, column] if is_next else [column] * layout.cells
+    labels = _labels(plot.next.lines, scale, rows)
+    lines = [(*_label(labels.get(row), axis), *_merged([column[row] for column in cells])) for row in range(rows)]
+    margin = Span(" " * axis)
+    lines += [(margin, *_merged(_foot(columns, layout, feet))) for feet in _FEET]
+    return [*lines, (margin, *_numbers(plot, layout))]
+
+
+_Column = tuple[PlotPoint, "int | None", bool]
+
+
+def _columns(plot: Plot, layout: Layout) -> list[_Column]:
+    """What each column shows, the next bar last: its point, its figure under other limits, and whether it is selected."""
+    columns: list[_Column] = []
+    points, extra = plot.points, plot.what_if
+    end = layout.first + layout.shown
+    for start in range(layout.first, end, layout.per_column):
+        members = range(start, min(start + layout.per_column, end))
+        highest = max(members, key=lambda at: points[at].tokens)
+        point = points[highest]
+        if len(members) > 1:
+            point = point._replace(events=frozenset().union(*(points[at].events for at in members)))
+        columns.append((point, extra[highest] if extra is not None else None, plot.selected in members))
+    return [*columns, (plot.next, extra[-1] if extra else None, plot.selected is None)]
+
+
+def _draw(point: PlotPoint, what_if: int | None, selected: bool, scale: int, rows: int) -> list[Span]:
+    """One column from top to bottom: the bar over the lines, the estimate over the bar, and what other limits would change."""
+    glyphs = stack(point.tokens / scale, rows)
+    ink: Ink = "strong" if selected else point.ink
+    column = [Span(" ")] * rows
+    for at, glyph, tint in zip(point.lines, (WINDOW_LINE, COMPACT_LINE, WARNING_LINE), _LINE_INKS, strict=True):
+        if 0 < at <= scale:
+            column[_row(at, scale, rows)] = Span(glyph, tint)
+    for row, glyph in enumerate(glyphs):
+        if glyph != " ":
+            column[row] = Span(glyph if point.exact else ESTIMATE, ink)
+    top = _row(point.tokens, scale, rows)
+    if point.exact and point.estimate and (row := _row(point.estimate, scale, rows)) != top:
+        column[row] = Span(ESTIMATED, "fresh")
+    if what_if is not None:
+        other = _row(what_if, scale, rows)
+        for row in range(min(top, other), max(top, other)):
+            column[row] = Span(WHAT_IF, "warn" if other < top else "fresh")
+    return column
+
+
+_LINE_INKS: tuple[Ink, ...] = ("over", "warn", "dim")
+
+
+def _row(tokens: int, scale: int, rows: int) -> int:
+    """The line, from the top, in which a figure stands."""
+    return min(rows - 1, max(0, rows - 1 - int(tokens / scale * rows)))
+
+
+def _labels(lines: tuple[int, int, int], scale: int, rows: int) -> dict[int, int]:
+    """The figures at the left by their line: those of the lines that are in the plot, its top, and 0."""
+    labels = {rows - 1: 0, 0: scale}
+    for tokens in reversed(lines):
+        if 0 < tokens <= scale:
+            labels[_row(tokens, scale, rows)] = tokens
+    return labels
+
+
+def _label(tokens: int | None, axis: int) -> Line:
+    if not axis:
+        return ()
+    return (*right(Span("" if tokens is None else short(tokens), "dim"), axis - 1), Span(" "))
+
+
+def _foot(columns: Sequence[_Column], layout: Layout, marks: dict[Event, Span]) -> list[Span]:
+    cells: list[Span] = []
+    for point, _, _ in columns[:-1]:
+        mark = next((mark for event, mark in reversed(marks.items()) if event in point.events), Span(" "))
+        cells += [mark, *[Span(" ")] * (layout.cells - 1)]
+    return cells
+
+
+def _numbers(plot: Plot, layout: Layout) -> Line:
+    """The numbers of points, counted from 1, below their bars, and the mark of the selected one with its own."""
+    width = layout.column_of(None) + 1
+    where = layout.column_of(plot.selected)
+    chosen = SELECTED if plot.selected is None else f"{SELECTED}{plot.selected + 1}"
+    if where + len(chosen) > width:
+        chosen, where = chosen[1:] + SELECTED, where + 1 - len(chosen)
+    text = [" "] * width
+    apart = _apart(layout)
+    start = layout.first // apart * apart
+    for number in (start or 1, *range(start + apart, layout.first + layout.shown + 1, apart)):
+        column, words = layout.column_of(number - 1), str(number)
+        end = column + len(words)
+        if column >= 0 and end <= width - _NEXT and not (column <= where + len(chosen) and where <= end):
+            text[column:end] = words
+    head, tail = "".join(text[: max(0, where)]), "".join(text[where + len(chosen) :])
+    return Span(head, "dim"), Span(chosen, "pick"), Span(tail, "dim")
+
+
+def _apart(layout: Layout) -> int:
+    """How far apart numbers are told: a round number that leaves room for each."""
+    least = _TICK * layout.per_column / layout.cells
+    return next(number for number in _ROUND_NUMBERS if number >= least)
+
+
+def _merged(cells: Sequence[Span]) -> Line:
+    """Cells as spans, one for each run of the same ink."""
+    return tuple(Span("".join(span.text for span in run), ink) for ink, run in groupby(cells, key=lambda span: span.ink))
