@@ -33,6 +33,9 @@ class Canvas(Widget):
         on_mark: bool
         dragged: bool
 
+    class Resized(Message):
+        """There is more room, or less."""
+
     def __init__(self) -> None:
         super().__init__(id="file-canvas")
         self._page = Page("empty")
@@ -62,6 +65,9 @@ class Canvas(Widget):
     def _number(self, number: int | None) -> Line:
         digits = self._page.digits
         return (Span(f"{number if number is not None else '':>{digits}} ", "faint"),) if digits else ()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.post_message(self.Resized())
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         if event.button == 1:

@@ -15,7 +15,7 @@ class LineNumbers:
     """How many lines begin before an offset. One thread counts on, any may ask."""
 
     def __init__(self, blob: Blob) -> None:
-        self._blob = blob
+        self.blob = blob
         self._ends = array("Q", [0])  # line ends before each multiple of STEP
 
     @property
@@ -26,12 +26,12 @@ class LineNumbers:
     @property
     def complete(self) -> bool:
         """Whether every number is known."""
-        return self._blob.size - self.counted < STEP
+        return self.blob.size - self.counted < STEP
 
     def count(self, stopped: Callable[[], bool]) -> None:
         """Count on to the end of the blob as it stands, or until stopped."""
         while not self.complete and not stopped():
-            data = self._blob.read(self.counted, STEP)
+            data = self.blob.read(self.counted, STEP)
             if len(data) < STEP:  # truncated meanwhile
                 return
             self._ends.append(self._ends[-1] + data.count(b"\n"))
@@ -41,16 +41,16 @@ class LineNumbers:
         step = at // STEP
         if step >= len(self._ends):
             return None
-        return self._ends[step] + self._blob.read(step * STEP, at - step * STEP).count(b"\n") + 1
+        return self._ends[step] + self.blob.read(step * STEP, at - step * STEP).count(b"\n") + 1
 
     @property
     def total(self) -> int | None:
         """Lines in all, the last one without an end included; None while they are counted."""
-        size = self._blob.size
+        size = self.blob.size
         if not self.complete:
             return None
         if size == 0:
             return 0
         number = self.number(size)
-        ended = self._blob.read(size - 1, 1) == b"\n"
+        ended = self.blob.read(size - 1, 1) == b"\n"
         return None if number is None else number - ended

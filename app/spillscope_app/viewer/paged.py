@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.message import Message
@@ -137,7 +137,7 @@ class PagedView(Widget, can_focus=True):
     def _draw(self) -> None:
         page, canvas, bar = self._page, self.query_one(Canvas), self.query_one(ScrollBar)
         is_open = page is not None and page.state == "open"
-        bar.display = is_open
+        bar.visible = is_open
         self._part("status").show(status_line(page, self._news()) if page is not None and is_open else nothing)
         if page is None or self._reader is None:
             words = trouble_lines(self._trouble) if self._trouble else opening_lines
@@ -163,7 +163,8 @@ class PagedView(Widget, can_focus=True):
 
     def _count(self, reader: Reader) -> None:
         """Have lines counted: those that nobody has counted yet."""
-        if not self._counting and not reader.numbers.complete:
+        has_numbers = self._page is not None and self._page.form != "hex"
+        if has_numbers and not self._counting and not reader.numbers.complete:
             self._counting = True
             self.run_worker(partial(self._count_on, reader), name="lines", thread=True, exit_on_error=False)
 
@@ -187,8 +188,10 @@ class PagedView(Widget, can_focus=True):
             self._counting = self._counting and not message.ended
             self._ask()
 
-    def on_resize(self, event: events.Resize) -> None:
-        self.call_after_refresh(self._fit)
+    @on(Canvas.Resized)
+    def _resized(self, message: Canvas.Resized) -> None:
+        message.stop()
+        self._fit()
 
     def _fit(self) -> None:
         size = self.query_one(Canvas).size

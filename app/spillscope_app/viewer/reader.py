@@ -36,8 +36,9 @@ class Reader:
         self._forms: tuple[Form, ...] = ("text", "hex")
         self._form: Form = "text"
         self._blob: Blob = Memory(b"")
+        self.numbers = LineNumbers(self._blob)
         self._use(Text(self._blob))
-        self._cells = (1, 1)
+        self._cells = (0, 0)
         self._following = self._confirmed = False
         self._notice = ""
 
@@ -102,7 +103,8 @@ class Reader:
 
     def _use(self, body: Body) -> None:
         self.pager = Pager(body)
-        self.numbers = LineNumbers(body.blob)
+        if self.numbers.blob is not body.blob:
+            self.numbers = LineNumbers(body.blob)
         self.picked = Picked(self.pager)
         if isinstance(body, Folded):
             self.numbers.count(lambda: False)
@@ -227,8 +229,10 @@ class Reader:
 
     # --- the page -------------------------------------------------------------------------------------------------------
 
-    def page(self) -> Page:
-        """What is in view now."""
+    def page(self) -> Page | None:
+        """What is in view now; None while the window has no size."""
+        if not self._cells[1]:
+            return None
         if self._state != "open":
             return Page(self._state, notice=self._notice)
         self._fit()

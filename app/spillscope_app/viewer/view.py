@@ -130,6 +130,7 @@ class FileView(PagedView):
 
     def action_find(self) -> None:
         """Type a text to look for."""
+        self._typed.value = ""
         self.add_class("-finding")
         self._typed.focus()
 
