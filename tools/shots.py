@@ -54,6 +54,9 @@ SHOTS = (
     Shot("over-budget", 120, 36, ("v", "home", "enter", "down")),
     Shot("model-view", 120, 36, ("p", "home", "enter", "down", "m")),
     Shot("arithmetic", 120, 36, ("equals_sign",)),
+    Shot("spills", 120, 36, ("2", "home")),
+    Shot("spills-wide", 160, 44, ("2", "s", "s", "s")),
+    Shot("viewer", 120, 36, ("2", "home", "enter")),
     Shot("events", 120, 36, ("5",)),
     Shot("sessions", 120, 36, ("6",)),
     Shot("help", 120, 36, ("question_mark",)),
@@ -83,7 +86,8 @@ def told_story() -> Iterator[tuple[Path, float]]:
             play_round(open_conversation(home, Random(SEED), pace))
         (transcript,) = transcripts_in(home.project)
         written = pace.now().timestamp()
-        os.utime(transcript, (written, written))
+        for file in (transcript, *transcript.with_suffix("").rglob("*")):
+            os.utime(file, (written, written))
         yield transcript, written
     finally:
         shutil.rmtree(root)

@@ -125,7 +125,10 @@ class SpillsScreen(Screen[None]):
             if self._composed:
                 self._list.forget()
                 self._weigh()
-        self._draw()
+        if self._inventory is None:
+            self._draw()
+        else:
+            self._show_ages()
         self._audit()
 
     def wish(self, tool_use_id: str) -> None:

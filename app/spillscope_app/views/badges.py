@@ -46,7 +46,8 @@ BADGES: dict[BadgeName, BadgeWord] = {
     "never re-read": BadgeWord("○", "dim", "never read", "The model saw the preview alone."),
 }
 """The gravest first; a list shows them in this order."""
-_RANKS = {name: rank for rank, name in enumerate(BADGES)}
+RANKS = {name: rank for rank, name in enumerate(BADGES)}
+"""The place of each, from the gravest on."""
 
 
 class OriginWord(NamedTuple):
@@ -72,19 +73,24 @@ ORIGINS: dict[Origin, OriginWord] = {
 """In the order in which a filter goes through them."""
 
 
-def rank_of(name: BadgeName) -> int:
-    """Its place among all, from the gravest on."""
-    return _RANKS[name]
-
-
 def in_rank(names: Iterable[BadgeName]) -> list[BadgeName]:
     """Badges, the gravest first."""
-    return sorted(names, key=rank_of)
+    return sorted(names, key=RANKS.__getitem__)
+
+
+def words_of(spill: Spill) -> list[BadgeWord]:
+    """What is found of a spill, the gravest first."""
+    return [BADGES[name] for name in in_rank([badge.name for badge in spill.badges])]
+
+
+def badges_line(spill: Spill) -> Line:
+    """All that is found of a spill, in words."""
+    return tuple(span for at, word in enumerate(words_of(spill)) for span in ((Span("  "), *word.told) if at else word.told))
 
 
 def badge_cell(spill: Spill, cells: int) -> Line:
     """All badges of a spill in exactly so many cells: the gravest in words as far as there is room, the others as glyphs."""
-    words = [BADGES[name] for name in in_rank([badge.name for badge in spill.badges])]
+    words = words_of(spill)
     for told in range(len(words), -1, -1):
         spans: list[Span] = []
         for at, word in enumerate(words):

@@ -9,6 +9,7 @@ from spillscope.session.spills import Spill
 from spillscope.wrapper import parse_wrapper
 from spillscope_app.feed import Source
 from spillscope_app.viewer.request import ViewerRequest
+from spillscope_app.views.badges import badges_line
 from spillscope_app.views.events import key_of_result
 from spillscope_app.views.spill_detail import title_of
 
@@ -21,6 +22,7 @@ def spill_request(spill: Spill, reading: Reading, source: Source) -> ViewerReque
     return ViewerRequest(
         title_of(spill),
         os.path.realpath(file.path) if file.inside else file.path,
+        facts=(badges_line(spill),) if spill.badges else (),
         preview_text=wrapper.preview if wrapper is not None else None,
         model_view=seen,
         json=file.path.endswith(".json"),

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from spillscope.session.spills import FAULTS, BadgeName, Origin, Spill
-from spillscope_app.format import base_name
 from spillscope_app.spans import Line, Span, foreign
-from spillscope_app.views.badges import BADGES, ORIGINS, in_rank, rank_of
+from spillscope_app.views.badges import BADGES, ORIGINS, RANKS, in_rank
 
 T = TypeVar("T")
 Order = Literal["group", "size", "age", "faults"]
@@ -46,9 +45,10 @@ class SpillFilter:
         return not self.text or self._is_named(spill)
 
     def _is_named(self, spill: Spill) -> bool:
-        needle = self.text.casefold()
-        texts = (spill.label, spill.tool, base_name(spill.file.path), spill.tool_use_id, spill.agent_id)
-        return any(needle in text.casefold() for text in texts if text)
+        path = spill.file.path
+        name = path[max(path.rfind("/"), path.rfind("\\")) + 1 :]
+        texts = (spill.label, spill.tool or "", name, spill.tool_use_id or "", spill.agent_id or "")
+        return self.text.casefold() in "\n".join(texts).casefold()
 
     def next_origin(self, spills: Sequence[Spill]) -> SpillFilter:
         """One origin that there is after the other, then all again."""
@@ -83,7 +83,7 @@ def sifted(spills: Sequence[Spill], chosen: SpillFilter, order: Order) -> list[S
         "group": lambda spill: -1 if spill.group is None else spill.group,
         "size": lambda spill: -(size_of(spill) or 0),
         "age": lambda spill: math.inf if spill.modified is None else spill.modified,
-        "faults": lambda spill: min((rank_of(badge.name) for badge in spill.badges), default=len(BADGES)),
+        "faults": lambda spill: min([RANKS[badge.name] for badge in spill.badges], default=len(BADGES)),
     }
     return sorted(passed, key=keys[order])
 

@@ -40,7 +40,7 @@ def columns(width: int) -> Columns:
         age=AGE if width >= 44 else 0,
         group=GROUP if width >= 66 else 0,
         origin=ORIGIN if width >= 86 else 0,
-        badges=36 if width >= 120 else 26 if width >= 84 else 24 if width >= 70 else 16 if width >= 50 else 5,
+        badges=36 if width >= 120 else 26 if width >= 84 else 24 if width >= 70 else 18 if width >= 50 else 5,
     )
     return fixed._replace(flex=max(1, width - 2 - sum(cells + 1 for cells in fixed if cells)))
 
