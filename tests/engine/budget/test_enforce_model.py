@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 from typing import Any
 
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from spillscope.budget.enforce import enforce_tool_result_budget
 from spillscope.budget.state import ContentReplacementState
 from spillscope.limits import Limits
 
+CASES = int(os.environ.get("SPILLSCOPE_MODEL_CASES", "300"))
 LIMIT = 20
 FAILING = "toolu_7"
 
@@ -102,7 +104,7 @@ def conversations(draw: st.DrawFn) -> list[Json]:
     return messages
 
 
-@settings(max_examples=300)
+@settings(max_examples=CASES)
 @given(conversations(), st.lists(st.integers(0, 14), max_size=3))
 def test_the_engine_does_what_the_model_does(messages: list[Json], cuts: list[int]) -> None:
     """A conversation that grows: a run at each cut and one at the end, on one state."""

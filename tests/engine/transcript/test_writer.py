@@ -14,6 +14,7 @@ import pytest
 
 from spillscope.budget.state import Replacement
 from spillscope.session.sidechains import sub_agents
+from spillscope.transcript.load import load_conversation
 from spillscope.transcript.writer import Author, TranscriptWriter
 from transcripts import grouped, open_session, read, results, text, use, wrapper
 
@@ -103,6 +104,43 @@ def test_replacements_compactions_and_asides_are_read_back(tmp_path: Path) -> No
     assert (compaction.trigger, compaction.pre_tokens, compaction.post_tokens) == ("auto", 150_000, 2_000)
     assert reading.live_from == 1
     assert lines_of(made.path)[-5]["type"] == "ai-title"
+    assert dict(reading.session.unknown_types) == {}
+
+
+def test_what_a_compaction_kept_is_read_back_as_in_the_context(tmp_path: Path) -> None:
+    made = writer(tmp_path)
+    made.prompt("Go on.")
+    made.response(response("m1", use("Grep", "t1")))
+    made.result("t1", "a")
+    kept = [
+        *made.response(response("m2", use("Grep", "t2"), use("Grep", "t3"))),
+        made.result("t2", "b"),
+        made.result("t3", "c"),
+    ]
+    boundary, summary = made.compaction("So far.", 150_000, 2_000, kept=kept)
+    segment = boundary["compactMetadata"]["preservedSegment"]
+    assert segment == {"headUuid": kept[0]["uuid"], "anchorUuid": summary["uuid"], "tailUuid": kept[-1]["uuid"]}
+    following = made.response(response("m3", text("Well."), tokens=2_000))
+    assert following[0]["parentUuid"] == kept[-1]["uuid"]
+    conversation = load_conversation(made.path)
+    uuids = [message["uuid"] for message in (boundary, summary, *kept, *following)]
+    assert [message["uuid"] for message in conversation.messages] == uuids
+    reading = read(made.path)
+    assert [reading.is_live(group) for group in reading.groups] == [False, True]
+
+
+def test_what_microcompaction_cleared_is_read_back(tmp_path: Path) -> None:
+    made = writer(tmp_path)
+    made.prompt("Go on.")
+    made.response(response("m1", use("Grep", "t1")))
+    made.result("t1", "a" * 100)
+    made.response(response("m2", use("Grep", "t2")))
+    made.result("t2", "b")
+    told = made.microcompaction(["t1"], 1_000, 34)
+    assert made.last == told["uuid"]
+    made.response(response("m3", text("Well.")))
+    reading = read(made.path)
+    assert [results(reading)[name].observed for name in ("t1", "t2")] == ["cleared", "inline"]
     assert dict(reading.session.unknown_types) == {}
 
 
