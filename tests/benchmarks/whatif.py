@@ -20,6 +20,8 @@ FRAME_MS = 1_000 / 60
 TOOLS = ("Bash", "Glob", "Grep", "Read")
 FEW, MANY, MOST = 1_000, 10_000, 100_000
 TURN_RESULTS = 3
+MOST_CHARS = 30_000
+"""So no group is over the usual budget, which would be evidence that there is none."""
 NUDGED = "nudged"
 NUDGES = 10
 """So many are asked a round: a held key repeats."""
@@ -47,11 +49,12 @@ def _turn(turn: int, random: Random, results: int) -> Iterator[dict[str, Any]]:
     message = {"id": f"m{turn}", "role": "assistant", "model": MODEL, "content": calls, "usage": usage}
     yield {"type": "assistant", "uuid": f"a{turn}", **common, "message": message}
     if calls:
-        blocks = [
-            {"type": "tool_result", "tool_use_id": call["id"], "content": "x" * int(random.lognormvariate(0, 1.6) * 250)}
-            for call in calls
-        ]
+        blocks = [{"type": "tool_result", "tool_use_id": call["id"], "content": "x" * _size(random)} for call in calls]
         yield {"type": "user", "uuid": f"r{turn}", **common, "message": {"role": "user", "content": blocks}}
+
+
+def _size(random: Random) -> int:
+    return min(MOST_CHARS, int(random.lognormvariate(0, 1.6) * 250))
 
 
 def what_if_figures(folder: Path, most: int, rounds: int) -> list[Figure]:

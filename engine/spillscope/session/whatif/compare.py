@@ -93,6 +93,11 @@ class WhatIf:
             windows=windows,
         )
 
+    @property
+    def outcomes(self) -> tuple[Outcome, Outcome]:
+        """What becomes of every result under the limits in force, and under those that were compared last."""
+        return self._before, self._before if self._after is None else self._after
+
     def largest_group(self, edited: LimitsBook) -> int:
         """Units that the largest group holds against its budget under some limits."""
         return max(self._decide(edited, 0).sums, default=0)

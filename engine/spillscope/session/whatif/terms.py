@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from spillscope.limits import Threshold
 from spillscope.limits_sources import LimitsBook
 from spillscope.session.session import Session
@@ -21,8 +23,8 @@ class Terms:
 
     @property
     def limit(self) -> float:
-        """What a group may hold."""
-        return self.budget if self.switch else float("inf")
+        """What a group may hold. Never infinite: between a run's bounds there is room for it."""
+        return self.budget if self.switch else sys.maxsize
 
     def learn(self, ledger: Ledger) -> None:
         """Ask for the kinds that are new."""

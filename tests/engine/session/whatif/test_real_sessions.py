@@ -1,4 +1,4 @@
-"""Real sessions, where there are some: a what-if decides as a replay of them does. See `test_real_sessions` beside this folder."""
+"""Real sessions, where SPILLSCOPE_REAL_SESSIONS names a folder of them: a what-if decides as a replay does."""
 
 from __future__ import annotations
 
