@@ -43,7 +43,8 @@ class Prepared:
     """A request: the messages as the model is to see them, what each stage did, and the history to keep.
 
     `messages` is the caller's own list where no stage had anything to do, and so is `history` unless snip or autocompact
-    shortened it.
+    shortened it. Among transcript records both may hold a boundary, which has no `message` to be sent. `budget.groups` are
+    those with a new result.
     """
 
     messages: list[Message]
