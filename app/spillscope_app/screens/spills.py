@@ -242,7 +242,9 @@ class SpillsScreen(Screen[None]):
 
     def _draw_badges(self) -> None:
         chosen = self._list.chosen.badge
-        self.query_one("#spills-badges", Choices).offer(badge_choices(self._inventory, chosen, self.size.width))
+        choices = badge_choices(self._inventory, chosen, self.size.width)
+        self.query_one("#spills-badges", Choices).offer(choices)
+        self.set_class(not choices, "-unfound")
 
     def on_resize(self) -> None:
         if self._composed:

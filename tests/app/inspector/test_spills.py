@@ -337,6 +337,18 @@ async def test_what_lies_outside_is_not_opened_by_enter() -> None:
         assert "It is not opened" in screen_text(bench.app)
 
 
+async def test_of_a_file_that_is_gone_the_copy_in_the_transcript_is_shown() -> None:
+    bench = Bench(live())
+    trace = "toolu_Bash_cat target/trace.log_184300"
+    bench.shelf.looks[(trace, "original")] = Look("local", "all of it", 9, 9)
+    gone = spill("trace.txt", "missing", "kept in transcript", size=None, tool_use_id=trace, group=6)
+    async with shown([gone], "enter", bench=bench):
+        text = screen_text(bench.app)
+        assert "all of it" in text
+        assert "this is the agent's local copy in the transcript" in text
+        assert "✗ missing  ≡ kept" in text
+
+
 async def test_blocks_are_opened_as_json() -> None:
     async with shown(several(), "slash", *"shrunk", "enter", "enter") as (bench, _):
         request = bench.app.screen.query_one("#whole", FileView).request
