@@ -134,7 +134,7 @@ def parse_setting(text: str, option: str = "--set") -> Mapping[str, object]:
 
 
 def _value(word: str, where: str) -> object:
-    number = _number(word)
+    number = number_in(word)
     if number is not None:
         return number
     try:
@@ -144,7 +144,7 @@ def _value(word: str, where: str) -> object:
 
 
 def _amount(word: str, where: str) -> float:
-    number = _number(word.strip())
+    number = number_in(word.strip())
     if number is None:
         raise LimitsError(
             f"no number: {where}: give one such as 12000, 12k or 1.5M (to opt a tool out: --set declared.TOOL=inf)"
@@ -152,7 +152,7 @@ def _amount(word: str, where: str) -> float:
     return number
 
 
-def _number(word: str) -> float | None:
+def number_in(word: str) -> float | None:
     """A number with an optional k or M; whole ones come back as int."""
     match = _AMOUNT.fullmatch(word)
     if match is None or len(word) > 40:
