@@ -216,7 +216,6 @@ COMMANDS: tuple[Command, ...] = (
     Command("spill", "groups", "d", "d", "spill", "its spill", "To the file of the selected result, among the spills."),
     Command("unfiltered", "groups", "x", "x", "filter('clear')", "no filter", "Clear the filter."),
     Command("follow", "groups", "f", "f", "follow", "follow", "Follow the newest group until you move.", footer=6),
-    Command("sums", "groups", "equals_sign", "=", "sums", "sums", "The arithmetic of the gauge, line by line.", footer=5),
     Command(
         "spill-detail",
         "spills",
@@ -288,7 +287,7 @@ COMMANDS: tuple[Command, ...] = (
         footer=2,
         in_palette=False,
     ),
-    Command("more", "tools", "plus,equals_sign", "+", "nudge(1)", "more", "The next round number up; hold it to go faster.", footer=8),
+    Command("more", "tools", "plus", "+", "nudge(1)", "more", "The next round number up; hold it to go faster.", footer=8),
     Command("less", "tools", "minus", "-", "nudge(-1)", "less", "The next round number down; hold it to go faster.", footer=8),
     Command(
         "type-value",
@@ -317,10 +316,21 @@ COMMANDS: tuple[Command, ...] = (
         footer=5,
     ),
     Command("presets", "tools", "p", "p", "presets", "presets", "Begin from the policy of another agent.", footer=4),
-    Command("save", "tools", "s", "s", "save", "save", "Write the edits to a limits file: a running engine takes them up.", footer=7),
-    Command("export", "tools", "x", "x", "export", "export", "As settings to take home: environment, MCP, flags, TOML.", footer=6),
     Command(
-        "flips", "tools", "tab", "tab", "detail", "what flips", "Go to the results that flip, and back; enter goes to one.", footer=7
+        "save", "tools", "s", "s", "save", "save", "Write the edits to a limits file: a running engine takes them up.", footer=7
+    ),
+    Command(
+        "export", "tools", "x", "x", "export", "export", "As settings to take home: environment, MCP, flags, TOML.", footer=6
+    ),
+    Command(
+        "flips",
+        "tools",
+        "tab",
+        "tab",
+        "detail",
+        "what flips",
+        "Go to the results that flip, and back; enter goes to one.",
+        footer=7,
     ),
     Command(
         "leave-tools",
@@ -362,7 +372,7 @@ COMMANDS: tuple[Command, ...] = (
         "next-cut", "timeline", "c", "c", "jump('next cut')", "next compaction", "To the next one that began anew.", footer=4
     ),
     Command("last-cut", "timeline", "C", "C", "jump('last cut')", "one before", "To the one before.", in_palette=False),
-    Command("zoom-in", "timeline", "plus,equals_sign", "+", "zoom(1)", "closer", "Fewer requests, each wider.", footer=6),
+    Command("zoom-in", "timeline", "plus", "+", "zoom(1)", "closer", "Fewer requests, each wider.", footer=6),
     Command("zoom-out", "timeline", "minus", "-", "zoom(-1)", "wider", "More requests, at last all of them.", footer=6),
     Command(
         "leave-timeline",
@@ -460,6 +470,7 @@ COMMANDS: tuple[Command, ...] = (
         "All sessions of all projects; enter opens one.",
         footer=4,
     ),
+    Command("sums", "anywhere", "equals_sign", "=", "app.sums", "sums", "The arithmetic of the gauge, line by line.", footer=5),
     Command(
         "back-in-time",
         "anywhere",

@@ -19,15 +19,17 @@ from typing import Any, Protocol
 from textual.message import Message
 
 from spillscope.errors import SpillscopeError
+from spillscope.limits_sources import LimitsPlan
 from spillscope.session.calibrated import Calibrated
 from spillscope.session.contents import Look, What
 from spillscope.session.reading import Reading, Result
 from spillscope.session.session import Progress
-from spillscope.session.spills import Inventory
+from spillscope.session.spills import Inventory, Spill
 from spillscope.transcript.rows import ResultRow
 from spillscope.transcript.scan import Snapshot, diff, scan
 from spillscope.transcript.spill_files import SpillFile
 from spillscope_app.picture import Watching
+from spillscope_app.tuning.answer import Answer, Question
 
 LOOK_SECONDS = 0.25
 """How often the files are looked at without any hint."""
@@ -67,6 +69,15 @@ class Source(Protocol):
     def find(self, path: str) -> SpillFile: ...
 
     def missing(self, reading: Reading) -> int: ...
+
+    @property
+    def plan(self) -> LimitsPlan: ...
+
+    def tune(self, question: Question) -> Answer | None: ...
+
+    def why_not(self, question: Question) -> str | None: ...
+
+    def note_rereads(self, spills: Sequence[Spill]) -> None: ...
 
     def inventory(self, reading: Reading, stop: Callable[[], bool]) -> Inventory: ...
 
@@ -182,6 +193,10 @@ class Feed:
     def flip(self, switch: bool | None) -> None:
         """Read anew with the budget taken to be on or off; None: as the evidence has it."""
         self._source.flip(switch)
+        self._wake.set()
+
+    def read_soon(self) -> None:
+        """Something that the files do not show has changed, or they surely have."""
         self._wake.set()
 
     def stop(self) -> None:

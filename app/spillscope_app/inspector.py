@@ -50,10 +50,13 @@ from spillscope_app.screens.sessions import SessionsScreen
 from spillscope_app.screens.sheet import SheetScreen
 from spillscope_app.screens.spills import SpillsScreen
 from spillscope_app.screens.timeline import TimelineScreen
+from spillscope_app.screens.tools import ToolsScreen
 from spillscope_app.source import FLIPPED
 from spillscope_app.spans import foreign
+from spillscope_app.tuning.app import TuningApp
 from spillscope_app.views.events import NOTICED, key_of_result, subject_of, words_of
 from spillscope_app.views.guide import guide
+from spillscope_app.views.sums import sums
 from spillscope_app.widgets.plain_glyphs import PlainGlyphs
 
 _SYSTEM_COMMANDS = frozenset({"Theme", "Screenshot"})
@@ -120,7 +123,7 @@ def _itself(screen: Screen[None]) -> Screen[None]:
     return screen
 
 
-class Inspector(App[None]):
+class Inspector(TuningApp):
     """Shows one session as it grows. Holds the newest `Picture` and hands it to the screens."""
 
     TITLE = "spillscope"
@@ -128,6 +131,7 @@ class Inspector(App[None]):
         "inspector.tcss",
         "screens/groups.tcss",
         "screens/spills.tcss",
+        "screens/tools.tcss",
         "screens/timeline.tcss",
         "screens/sessions.tcss",
         "screens/sheet.tcss",
@@ -161,12 +165,14 @@ class Inspector(App[None]):
         self._lister = Lister(start.root, self.post_message, now)
         self._main = GroupsScreen(self._picture, now, self._source)
         self._spills = SpillsScreen(self._picture, now, self._source)
+        self._tools = ToolsScreen(self._picture, now, self._desk)
         self._timeline = TimelineScreen(self._picture, now)
         self._events = EventsScreen(self._picture, now)
         self._sessions = SessionsScreen(now)
         screens = {
             "groups": self._main,
             "spills": self._spills,
+            "tools": self._tools,
             "timeline": self._timeline,
             "events": self._events,
             "sessions": self._sessions,
@@ -238,6 +244,7 @@ class Inspector(App[None]):
         self._feed, self._origin = feed, self._origin + 1
         self._awaiting = False
         self._journal = Journal()
+        self._begin_tuning()
         self._show(Picture(path))
         for name, loop in (("look", feed.look), ("listen", feed.listen), ("measure", feed.measure)):
             self.run_worker(loop, name=name, group="feed", thread=True, exit_on_error=False)
@@ -266,6 +273,8 @@ class Inspector(App[None]):
             self._timeline.show_picture(self._picture)
         elif self.current_mode == "spills":
             self._spills.show_picture(self._picture)
+        elif self.current_mode == "tools":
+            self._tools.show_picture(self._picture)
 
     @on(NewReading)
     def _reading_came(self, message: NewReading) -> None:
@@ -273,6 +282,7 @@ class Inspector(App[None]):
             is_first = self._picture.reading is None
             events = self._journal.take(message.reading)
             self._show_newest(message.reading)
+            self._ask()
             for event in [event for event in events if event.kind in NOTICED][-NOTICES:]:
                 self._tell("".join(span.text for span in words_of(event)))
             if is_first:
@@ -386,7 +396,12 @@ class Inspector(App[None]):
         self._go(None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There is a way back to live only from the past; while a text is typed the key is the text's."""
+        """There is a way back to live only from the past, and an end of the what-if only while it is on.
+
+        While a text is typed the key is the text's.
+        """
+        if action == "end_what_if":
+            return self._desk.is_on
         return action != "live" or (self._picture.asked is not None and not isinstance(self.focused, Input))
 
     # --- other sessions -------------------------------------------------------------------------------------------------
@@ -463,12 +478,24 @@ class Inspector(App[None]):
         self._show_rest()
         if mode == "sessions":
             self._list(at_once=True)
+        elif mode == "tools":
+            self._ask()
 
     @on(EventsScreen.Asked)
     def _event_asked(self, message: EventsScreen.Asked) -> None:
         key = subject_of(message.item, self._picture.reading)
         if key is None:
             self._tell("no group to go to: this line is about the session as a whole, or its group is gone")
+        else:
+            self.action_show_mode("groups")
+            self._main.select(key)
+
+    @on(ToolsScreen.FlipAsked)
+    def _flip_asked(self, message: ToolsScreen.FlipAsked) -> None:
+        reading, flip = self._picture.reading, message.flip
+        key = key_of_result(reading, flip.group, flip.tool_use_id) if reading is not None else None
+        if key is None:
+            self._tell("no group to go to: the result is not in what is shown")
         else:
             self.action_show_mode("groups")
             self._main.select(key)
@@ -503,6 +530,10 @@ class Inspector(App[None]):
         if reading is not None and self._feed is not None:
             flipped = reading.limits.source("aggregate") == FLIPPED
             self._feed.flip(None if flipped else not reading.aggregate)
+
+    def action_sums(self) -> None:
+        """The arithmetic of the gauge."""
+        self.push_screen(SheetScreen("The arithmetic of the gauge", sums(self._picture, self._now())))
 
     def action_help(self) -> None:
         """What the words, marks and keys mean."""

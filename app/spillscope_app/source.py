@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from spillscope.limits_sources import LimitsBook, WatchedLimits
+from spillscope.limits_sources import LimitsBook, LimitsPlan, WatchedLimits
 from spillscope.session.calibrated import Calibrated
 from spillscope.session.calibration import Calibrator
 from spillscope.session.contents import Look, What, holds, look
 from spillscope.session.reading import Reading, Result
 from spillscope.session.session import Progress, Session
-from spillscope.session.spills import Inventory
+from spillscope.session.spills import Inventory, Spill
 from spillscope.session.spills.inventory import Memory, take_inventory
 from spillscope.session.spills.missing import count_missing
 from spillscope.session.travel import reading_at
 from spillscope.transcript.rows import ResultRow
 from spillscope.transcript.spill_files import SpillFile
+from spillscope_app.tuning.answer import Answer, Question, Tuner
 
 FLIPPED = "flipped by you"
 """The source of the switch in limits that the user has flipped it in."""
@@ -36,6 +37,7 @@ class SessionSource:
         self._still = threading.Lock()  # whoever holds it has the session as it was last read
         self._newest: Reading | None = None
         self._calibrator = Calibrator(session)
+        self._tuner = Tuner(session)
 
     @property
     def limits_error(self) -> str | None:
@@ -70,6 +72,26 @@ class SessionSource:
                 return None
             found = self._calibrator.value
             return None if found is None else (self._newest, found)
+
+    @property
+    def plan(self) -> LimitsPlan:
+        """Where the limits are read from."""
+        return self._limits.plan
+
+    def tune(self, question: Question) -> Answer | None:
+        """What edited limits would do to the newest reading; None while there is none. Raises LimitsError."""
+        with self._still:
+            return None if self._newest is None else self._tuner.ask(question, self._newest)
+
+    def why_not(self, question: Question) -> str | None:
+        """Why an edited value does nothing to the newest reading; None where it does something."""
+        with self._still:
+            return None if self._newest is None else self._tuner.why_not(question, self._newest)
+
+    def note_rereads(self, spills: Sequence[Spill]) -> None:
+        """What an inventory found of spills that were read back, for the questions to come."""
+        with self._still:
+            self._tuner.note_rereads(spills)
 
     def look(self, result: Result, what: What) -> Look:
         """One thing of a result, read from the files."""

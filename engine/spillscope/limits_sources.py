@@ -123,6 +123,11 @@ class WatchedLimits:
         self.book = plan.load()
         self.error: str | None = None
 
+    @property
+    def plan(self) -> LimitsPlan:
+        """Where they are read from."""
+        return self._plan
+
     def poll(self) -> LimitsBook | None:
         """The new book when a file changed and could be read, else None. Never raises for what stands in a file."""
         marks = self._look()

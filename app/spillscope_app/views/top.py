@@ -69,6 +69,8 @@ def badges(picture: Picture, with_evidence: bool) -> list[Span]:
     if reading is None:
         return []
     found = []
+    if picture.comparison is not None:
+        found.append("what-if on")
     if picture.trouble is not None:
         found.append("! not up to date")
     if reading.session.skipped_lines:

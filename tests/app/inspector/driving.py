@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from app.inspector.readings import NOW, SESSION, past_of
 from app.inspector.spilled import inventory_of
 from spillscope.errors import LimitsError
+from spillscope.limits_sources import LimitsPlan
 from spillscope.session.calibrated import Calibrated
 from spillscope.session.contents import Look, What
 from spillscope.session.reading import Reading, Result
@@ -24,6 +25,7 @@ from spillscope_app.feed import Feed, NewCalibration
 from spillscope_app.inspector import Inspector, Options, Post
 from spillscope_app.memory import Memory
 from spillscope_app.opening import Start
+from spillscope_app.tuning.answer import Answer, Question
 
 
 class Shelf:
@@ -86,6 +88,19 @@ class Shelf:
         if isinstance(spills, Exception):
             raise spills
         return inventory_of(spills)
+
+    @property
+    def plan(self) -> LimitsPlan:
+        return LimitsPlan()
+
+    def tune(self, question: Question) -> Answer | None:
+        return None
+
+    def why_not(self, question: Question) -> str | None:
+        return None
+
+    def note_rereads(self, spills: Sequence[Spill]) -> None:
+        return
 
     def refresh(self, progress: Progress | None = None) -> Reading:
         self.refreshed += 1

@@ -1,0 +1,1 @@
+"""Tuning: edited limits as plain values, what they would do, and how they are taken home."""

@@ -1,0 +1,129 @@
+"""The part of the inspector that tries edited limits on the open session, whatever screen is shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from textual import on
+from textual.app import App
+from textual.worker import get_current_worker
+
+from spillscope.session.reading import Reading
+from spillscope_app.feed import FromFeed, Source
+from spillscope_app.picture import Picture
+from spillscope_app.screens.tools import ToolsScreen
+from spillscope_app.tuning.answer import Question
+from spillscope_app.tuning.desk import Asker, Desk, Reasoned, Tuned, Untunable
+from spillscope_app.tuning.edits import Edits
+
+
+class Audited(FromFeed):
+    """It is known which spills were read back."""
+
+
+class TuningApp(App[None]):
+    """Holds the desk. Asks anew when the session, the edits or the screen have changed, and shows what comes back."""
+
+    def __init__(self, *, ansi_color: bool | None) -> None:
+        super().__init__(ansi_color=ansi_color)
+        self._desk = Desk()
+        self._asker: Asker | None = None
+        self._audited: Reading | None = None  # whose spills were last looked through
+        self._auditing = False
+
+    # --- what the inspector is to this part ------------------------------------------------------------------------------
+
+    _picture: Picture
+    _origin: int
+    _tools: ToolsScreen
+
+    def _source(self) -> Source:
+        raise NotImplementedError
+
+    def _show(self, picture: Picture) -> None:
+        raise NotImplementedError
+
+    def _post_from(self, origin: int, message: FromFeed) -> None:
+        raise NotImplementedError
+
+    def _tell(self, text: str, *, is_trouble: bool = False) -> None:
+        raise NotImplementedError
+
+    # --- asking ---------------------------------------------------------------------------------------------------------
+
+    def _begin_tuning(self) -> None:
+        """Another session is open. The edits are tried on that one from now on."""
+        self._asker, self._audited, self._auditing = None, None, False
+        self._desk.move_on()
+
+    def _ask(self) -> None:
+        """Try the edits as they are, where somebody wants to know what they do."""
+        desk, live = self._desk, self._picture.live
+        is_looked_at = self.current_mode == "tools"
+        if live is None or not (desk.is_on or is_looked_at):
+            return
+        if self._asker is None:
+            self._asker = Asker(self._source(), partial(self._post_from, self._origin))
+        calibrated = self._picture.calibrated
+        factor = calibrated.scores.rough.factor if calibrated is not None else None
+        if self._asker.ask(Question(desk.edits, factor or 1.0, self._tools.asked_key if is_looked_at else None)):
+            self.run_worker(self._asker.work, name="tune", group="tune", thread=True, exit_on_error=False)
+        if is_looked_at:
+            self._audit(live)
+
+    @on(Tuned)
+    def _tuned(self, message: Tuned) -> None:
+        if message.origin == self._origin:
+            self._desk.answer = message.answer
+            self._show(replace(self._picture, comparison=message.answer.comparison if self._desk.is_on else None))
+
+    @on(Reasoned)
+    def _reasoned(self, message: Reasoned) -> None:
+        if message.origin == self._origin:
+            self._desk.note_reason(message.question, message.words)
+            self._tools.show_reason()
+
+    @on(Untunable)
+    def _untunable(self, message: Untunable) -> None:
+        if message.origin == self._origin:
+            self._tell(f"the edits can't be tried: {message.words}", is_trouble=True)
+
+    # --- what was read back ----------------------------------------------------------------------------------------------
+
+    def _audit(self, reading: Reading) -> None:
+        """Look through the spills of a reading for those that were read back, one reading at a time."""
+        if not self._auditing and reading is not self._audited:
+            self._auditing, self._audited = True, reading
+            work = partial(self._look_for_rereads, reading, self._source(), self._origin)
+            self.run_worker(work, name="rereads", group="rereads", thread=True, exit_on_error=False)
+
+    def _look_for_rereads(self, reading: Reading, source: Source, origin: int) -> None:
+        worker = get_current_worker()
+        try:
+            inventory = source.inventory(reading, lambda: worker.is_cancelled)
+            if inventory.complete:
+                source.note_rereads(inventory.spills)
+        finally:
+            self._post_from(origin, Audited())
+
+    @on(Audited)
+    def _rereads_found(self, message: Audited) -> None:
+        if message.origin == self._origin:
+            self._auditing = False
+            self._ask()
+
+    # --- what the user asks for -----------------------------------------------------------------------------------------
+
+    @on(ToolsScreen.Edited)
+    def _edited(self) -> None:
+        if not self._desk.is_on and self._picture.comparison is not None:
+            self._show(replace(self._picture, comparison=None))
+        self._ask()
+        self.screen.refresh_bindings()
+
+    def action_end_what_if(self) -> None:
+        """Back to the limits in force."""
+        desk = self._desk
+        desk.tuning = desk.tuning.to(Edits(mode=desk.edits.mode, since=desk.edits.since))
+        self._edited()

@@ -1,0 +1,133 @@
+"""The edits in hand and the newest answer about them; and who asks, one question at a time, the newest next."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from textual.message import Message
+
+from spillscope.errors import SpillscopeError
+from spillscope.limits import Limits
+from spillscope_app.feed import FromFeed, Source
+from spillscope_app.tuning.answer import Answer, Question
+from spillscope_app.tuning.edits import Edits, Tuning, Value, keys_in
+
+
+@dataclass
+class Tuned(FromFeed):
+    """The edits were tried on the newest reading."""
+
+    answer: Answer
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, Tuned) and message.origin == self.origin
+
+
+@dataclass
+class Reasoned(FromFeed):
+    """Why the value of the question's key does nothing; None where it does something."""
+
+    question: Question
+    words: str | None
+
+
+@dataclass
+class Untunable(FromFeed):
+    """The edits could not be tried, in words."""
+
+    words: str
+
+
+class Asker:
+    """Asks a source in a worker. A question that comes while another is answered waits; one that waits gives way to a newer."""
+
+    def __init__(self, source: Source, post: Callable[[Message], object]) -> None:
+        self._source, self._post = source, post
+        self._lock = threading.Lock()
+        self._waiting: Question | None = None
+        self._busy = False
+
+    def ask(self, question: Question) -> bool:
+        """Take a question; True where somebody has to `work` on it."""
+        with self._lock:
+            self._waiting = question
+            is_first, self._busy = not self._busy, True
+            return is_first
+
+    def work(self) -> None:
+        """Answer until no question waits."""
+        while (question := self._next()) is not None:
+            try:
+                self._answer(question)
+            except (SpillscopeError, OSError) as error:
+                self._post(Untunable(str(error)))
+            except Exception as error:  # told on the screen: what fails must not look like what goes on
+                self._post(Untunable(f"the what-if failed with {type(error).__name__}: {error}"))
+
+    def _answer(self, question: Question) -> None:
+        answer = self._source.tune(question)
+        if answer is not None:
+            self._post(Tuned(answer))
+            if question.key is not None and self._waiting is None:
+                self._post(Reasoned(question, self._source.why_not(question)))
+
+    def _next(self) -> Question | None:
+        with self._lock:
+            question, self._waiting = self._waiting, None
+            self._busy = question is not None
+            return question
+
+
+class Desk:
+    """What the user works on, whatever screen is shown. `reasons`: why a key's value does nothing, by edits and key."""
+
+    def __init__(self) -> None:
+        self.tuning = Tuning()
+        self.answer: Answer | None = None
+        self._reason: tuple[Edits, str, str | None] | None = None
+
+    @property
+    def edits(self) -> Edits:
+        return self.tuning.edits
+
+    @property
+    def is_on(self) -> bool:
+        """Whether limits are edited."""
+        return bool(self.edits)
+
+    @property
+    def limits(self) -> Limits | None:
+        """The limits as they are edited now, which the newest answer may not yet be about; None before there is one."""
+        answer = self.answer
+        return None if answer is None else self.edits.over(answer.base).for_version(answer.reading.session.version)
+
+    def is_set(self, key: str) -> bool:
+        """Whether something sets a key: an edit, or a layer of the limits in force."""
+        if key in self.edits.values:
+            return self.edits.values[key] is not None
+        return self.answer is not None and any(key in keys_in(layer.values) for layer in self.answer.base.layers)
+
+    def move_on(self) -> None:
+        """To another session: the edits stay, what was answered does not."""
+        self.answer = None
+        if self.edits.since is not None:
+            self.tuning = Tuning(Edits(self.edits.values, self.edits.mode))
+
+    def change(self, changes: Mapping[str, Value | None], *, goes_on: bool = False) -> bool:
+        """Edit some keys; whether anything changed. Raises LimitsError for a value that a key can't have."""
+        if self.answer is None:
+            return False
+        before = self.tuning
+        self.tuning = before.to(self.edits.put(changes, self.answer.base), goes_on=goes_on)
+        return self.tuning is not before
+
+    def note_reason(self, question: Question, words: str | None) -> None:
+        """Keep why a value does nothing."""
+        if question.key is not None:
+            self._reason = question.edits, question.key, words
+
+    def reason(self, key: str | None) -> str | None:
+        """Why the value of a key does nothing, as far as it is known of the edits as they are."""
+        return self._reason[2] if self._reason is not None and self._reason[:2] == (self.edits, key) else None

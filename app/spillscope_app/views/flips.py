@@ -1,0 +1,76 @@
+"""The results that edited limits flip, a row a result: what becomes of it, and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from spillscope.session.whatif.flips import Flip
+from spillscope_app.format import compact, tool_name
+from spillscope_app.spans import Line, Span, beside, foreign, left, right
+from spillscope_app.views.rows import call_label
+from spillscope_app.views.words import FATES
+
+_FATES, _SIZE, _GROUP = 19, 6, 5
+
+
+class FlipItems:
+    """`Items` over flips, by their place. Each is made when its row comes into view."""
+
+    def __init__(self, flips: Sequence[Flip]) -> None:
+        self.flips = flips
+
+    def __len__(self) -> int:
+        return len(self.flips)
+
+    def ident(self, at: int) -> int:
+        return at
+
+    def find(self, ident: int) -> int | None:
+        return ident if 0 <= ident < len(self.flips) else None
+
+    def children(self, at: int) -> int:
+        return 0
+
+    def counts(self) -> list[int]:
+        return [0] * len(self.flips)
+
+    def matches(self, at: int, child: int) -> bool:
+        return False
+
+    def line(self, at: int, child: int, width: int) -> Line:
+        return flip_line(self.flips[at], width)
+
+
+def flip_line(flip: Flip, width: int) -> Line:
+    """One result: its group, its fate before and after, its call, its size, why, and what that keeps out."""
+    before, after = FATES[flip.before.fate], FATES[flip.after.fate]
+    fates = left((Span(before[0], "dim"), Span(" → ", "faint"), Span(*after)), _FATES if width >= 50 else 10)
+    why = why_of(flip)
+    room = max(0, width - 62)
+    tool = 8 if width >= 60 else 5
+    spare = max(
+        1, width - (_GROUP + 1) - (_FATES if width >= 50 else 10) - 1 - tool - 1 - 2 * (_SIZE + 1) - (24 if room else -1) - 1
+    )
+    return beside(
+        right(Span(str(flip.group), "dim"), _GROUP),
+        fates,
+        left(foreign(tool_name(flip.row.tool)), tool),
+        left(call_label(flip.row.label, spare), spare),
+        right(Span(compact(flip.row.chars)), _SIZE),
+        left(Span(why, "dim"), 24 if room else 0),
+        right(Span(f"{-flip.tokens_saved:+,}" if width >= 70 else "", "dim"), _SIZE),
+    )
+
+
+def why_of(flip: Flip) -> str:
+    """The rule that decides now, with the size that it is held against."""
+    decision = flip.after
+    chars = decision.threshold.chars
+    if decision.fate == "persisted":
+        return f"over {compact(chars)}  {decision.rule}"
+    if decision.fate == "replaced":
+        return f"picked by the budget  {decision.rule}"
+    if math.isinf(chars):
+        return f"opts out  {decision.rule}"
+    return f"not over {compact(chars)}  {decision.rule}"
