@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spillscope.session.reading import Fate
-from spillscope.session.whatif.ledger import KEPT, PERSISTED, REPLACED
+from spillscope.session.whatif.columns import KEPT, PERSISTED, REPLACED
 
 VERDICTS: tuple[tuple[Fate, str], ...] = (
     *(("full", ""), ("exempt", "B6"), ("persisted", ""), ("placeholder", "P3"), ("image", "P1")),

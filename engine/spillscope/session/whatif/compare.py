@@ -12,7 +12,7 @@ from spillscope.session.session import Session
 from spillscope.session.spills.model import Spill
 from spillscope.session.whatif.comparison import Comparison, Curve, Mode, Rereads, Spending
 from spillscope.session.whatif.crossing import crossing, hypothetical_from
-from spillscope.session.whatif.flips import Change, Flips, Thresholds
+from spillscope.session.whatif.flips import Change, Flips, Side
 from spillscope.session.whatif.ledger import Ledger
 from spillscope.session.whatif.outcome import Outcome
 from spillscope.session.whatif.prices import Paid, Prices
@@ -137,15 +137,9 @@ class WhatIf:
 
     def _flips(self, before: Outcome, after: Outcome) -> Flips:
         """The results whose fates differ, with all that is needed to tell of them later."""
-        ledger, last = self.ledger, len(self.reading.groups)
         places = list(compress(count(), map(ne, before.fates(), after.fates())))
-        return Flips(
-            Thresholds(before.terms.thresholds, after.terms.thresholds),
-            [ledger.rows[at] for at in places],
-            [(min(ledger.group_of[at], last), ledger.kind_of[at]) for at in places],
-            [(before.codes[at], after.codes[at]) for at in places],
-            [(before.tokens_of(at), after.tokens_of(at)) for at in places],
-        )
+        was, now = (Side(outcome.terms.thresholds, bytes(outcome.codes)) for outcome in (before, after))
+        return Flips(self.ledger.facts(), places, was, now, last_group=len(self.reading.groups))
 
     def _rereads(self, outcome: Outcome) -> Rereads:
         found = Rereads()

@@ -8,7 +8,8 @@ from typing import NamedTuple, overload
 from spillscope.limits import Threshold
 from spillscope.session.judge import kept_rule
 from spillscope.session.reading import Fate
-from spillscope.session.whatif.codes import VERDICTS
+from spillscope.session.whatif.codes import VERDICTS, WAYS
+from spillscope.session.whatif.columns import Facts
 from spillscope.transcript.rows import ResultRow
 
 
@@ -50,35 +51,30 @@ class Flip(NamedTuple):
         return -self.tokens.difference
 
 
-class Thresholds(NamedTuple):
-    """By kind of result, before and after."""
+class Side(NamedTuple):
+    """One of two sets of limits: the thresholds by kind of result, and the code of every row."""
 
-    before: Sequence[Threshold]
-    after: Sequence[Threshold]
+    thresholds: Sequence[Threshold]
+    codes: bytes
 
 
 class Flips(Sequence[Flip]):
     """The results that flip, in model order. Each is made when it is asked for: there may be thousands a keystroke."""
 
-    __slots__ = ("_codes", "_places", "_rows", "_thresholds", "_tokens")
+    __slots__ = ("_after", "_before", "_facts", "_last_group", "_places")
 
-    def __init__(
-        self,
-        thresholds: Thresholds,
-        rows: Sequence[ResultRow],
-        places: Sequence[tuple[int, int]],
-        codes: Sequence[tuple[int, int]],
-        tokens: Sequence[tuple[int, int]],
-    ) -> None:
-        """`places`: group and kind; `codes`, `tokens`: before and after."""
-        self._thresholds, self._rows, self._places, self._codes, self._tokens = thresholds, rows, places, codes, tokens
+    def __init__(self, facts: Facts, places: Sequence[int], before: Side, after: Side, last_group: int) -> None:
+        """`places`: rows. `last_group`: the number of the group that waits, however many wait."""
+        self._facts, self._places, self._before, self._after = facts, places, before, after
+        self._last_group = last_group
 
     def ids(self) -> list[str]:
         """The ids of the results, in model order."""
-        return [row.tool_use_id for row in self._rows]
+        rows = self._facts.rows
+        return [rows[at].tool_use_id for at in self._places]
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._places)
 
     @overload
     def __getitem__(self, at: int) -> Flip: ...
@@ -86,22 +82,18 @@ class Flips(Sequence[Flip]):
     def __getitem__(self, at: slice) -> Sequence[Flip]: ...
     def __getitem__(self, at: int | slice) -> Flip | Sequence[Flip]:
         if isinstance(at, slice):
-            return [self._flip(place) for place in range(len(self))[at]]
-        return self._flip(range(len(self))[at])
+            return [self._flip(place) for place in self._places[at]]
+        return self._flip(self._places[at])
 
     def __iter__(self) -> Iterator[Flip]:
-        return map(self._flip, range(len(self)))
+        return map(self._flip, self._places)
 
     def _flip(self, at: int) -> Flip:
-        row, (group, kind), (before, after) = self._rows[at], self._places[at], self._codes[at]
-        thresholds = self._thresholds
-        return Flip(
-            row,
-            group,
-            _decision(row, before, thresholds.before[kind]),
-            _decision(row, after, thresholds.after[kind]),
-            Change(*self._tokens[at]),
-        )
+        facts, sides = self._facts, (self._before, self._after)
+        row, kind = facts.rows[at], facts.kinds[at]
+        before, after = (_decision(row, side.codes[at], side.thresholds[kind]) for side in sides)
+        tokens = Change(*(facts.tokens_of(at, WAYS[side.codes[at]]) for side in sides))
+        return Flip(row, min(facts.groups[at], self._last_group), before, after, tokens)
 
 
 def _decision(row: ResultRow, code: int, threshold: Threshold) -> Decision:

@@ -10,55 +10,27 @@ from array import array
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from spillscope.budget.decide import Candidate
 from spillscope.profiles import profile_for
-from spillscope.session.judge import engine_size, is_candidate, judged_chars
+from spillscope.session.judge import is_candidate, judged_chars
 from spillscope.session.reading import Fate, Group
 from spillscope.session.session import Session
+from spillscope.session.whatif.columns import Facts, Kind, Sizes
 from spillscope.session.whatif.timing import NOWHERE, Timing
-from spillscope.tokens.rough import rough_token_count
 from spillscope.transcript.rows import ResultRow
 
-KEPT, PERSISTED, REPLACED = range(3)
-"""What a fate means for the size of a result: as it is, a preview from layer one, a preview from the budget."""
-_SIZED: tuple[Fate, ...] = ("full", "persisted", "replaced")
 FEW = 64
 """So few rows enter and leave an order one by one."""
 
 
-class Kind(NamedTuple):
-    """Results that share every limit: those of one tool under one profile. `version` is one of that profile."""
-
-    profile: str
-    version: str | None
-    tool: str | None
-
-
-class Sizes:
-    """For each way a result can end up, what the model gets of it: the difference to what it got, and what is kept out."""
-
-    __slots__ = ("chars", "saved", "tokens")
-
-    def __init__(self) -> None:
-        self.tokens = tuple(array("q") for _ in _SIZED)
-        self.saved = tuple(array("q") for _ in _SIZED)
-        self.chars = tuple(array("q") for _ in _SIZED)
-
-    def truncate(self, length: int) -> None:
-        for column in (*self.tokens, *self.saved, *self.chars):
-            del column[length:]
-
-
 class Ledger:
-    """Columns over the rows, groups and runs of a session that was refreshed. `follow` keeps them up to date."""
+    """Columns over the rows, groups and runs of a session that was refreshed; `truncate` and `extend` follow it."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.timing = Timing(session)
         self.rows: list[ResultRow] = []
-        self.saw = array("q")  # T3 of what the transcript shows that the model got
         self.sizes = Sizes()
         self.kinds: list[Kind] = []
         self.kind_of = array("i")  # whose threshold counts
@@ -79,6 +51,7 @@ class Ledger:
         self._first: dict[str, int] = {}  # id → its first row
         self._kind_numbers: dict[tuple[str, str | None], int] = {}
         self._groups: list[Group | None] = []
+        self._facts: Facts | None = None
         self.extend()
 
     @property
@@ -92,6 +65,13 @@ class Ledger:
     def find(self, tool_use_id: str) -> int | None:
         """The first row of an id."""
         return self._first.get(tool_use_id)
+
+    def facts(self) -> Facts:
+        """What stands now, for good; the same until the session moves."""
+        if self._facts is None:
+            tokens = (*(column[:] for column in self.sizes.tokens), self.sizes.saw[:])
+            self._facts = Facts(self.rows[:], self.group_of[:], self.kind_of[:], tokens)
+        return self._facts
 
     def run_of_row(self, row: int) -> int:
         return self.run_of[self.group_of[row]] if self.group_of[row] < len(self.run_of) else self.runs
@@ -119,6 +99,7 @@ class Ledger:
 
     def truncate(self, runs: int) -> None:
         """Forget the runs from a number on."""
+        self._facts = None
         group = self.first_groups[runs]
         row = self.first_rows[group]
         self._take_out_of_order(row)
@@ -128,7 +109,7 @@ class Ledger:
         self.entangled = {run for run in self.entangled if run < runs}
         while self.unknown and self.unknown[-1] >= row:
             self.unknown.pop()
-        for column in (self.rows, self.saw, self.kind_of, self.exempt_kind_of, self.judged, self.fixed, self.candidates):
+        for column in (self.rows, self.kind_of, self.exempt_kind_of, self.judged, self.fixed, self.candidates):
             del column[row:]
         del self.group_of[row:]
         self.sizes.truncate(row)
@@ -139,6 +120,7 @@ class Ledger:
 
     def extend(self) -> None:
         """Take in the runs that the session has beyond these, and the one that waits."""
+        self._facts = None
         self.timing.extend()
         replay = self.session.replay
         start = len(self.rows)
@@ -184,28 +166,15 @@ class Ledger:
         self.fixed.append(fixed)
         self.judged.append(judged if fixed is None and row.writable else None)
         self.candidates.append(Candidate(row.tool_use_id, row.tool, row.chars, row.writable) if candidate else None)
-        self._measure(row)
+        index, judge = self.session.index, self.session.replay.judge
+        replacement = index.replacements.get(row.tool_use_id)
+        self.sizes.add(row, fixed, replacement, judge.path_chars + len(row.tool_use_id))
         if row.chars_source == "unknown":
             self.unknown.append(at)
         earlier = self._first.setdefault(row.tool_use_id, at)
         if earlier != at:
             self.shared.add(row.tool_use_id)
             self.entangled.update((self.run_of_row(earlier), run))
-
-    def _measure(self, row: ResultRow) -> None:
-        session = self.session
-        replacement = session.index.replacements.get(row.tool_use_id)
-        path_chars = session.replay.judge.path_chars + len(row.tool_use_id)
-        saw = row.tokens if replacement is None else replacement.tokens
-        self.saw.append(saw)
-        whole = rough_token_count(row.chars)
-        fixed = _fixed_fate(row)
-        for way, fate in enumerate(_SIZED):
-            chars, tokens = engine_size(row, fixed or fate, replacement, path_chars)
-            spilled = (way != KEPT or fixed == "persisted") and row.chars_source != "unknown"
-            self.sizes.tokens[way].append(tokens - saw)
-            self.sizes.saved[way].append(max(0, whole - tokens) if spilled else 0)
-            self.sizes.chars[way].append(row.chars - chars if spilled else 0)
 
     # --- kinds and their order ----------------------------------------------------------------------------------------------
 

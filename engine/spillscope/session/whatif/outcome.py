@@ -13,10 +13,10 @@ from itertools import islice
 
 from spillscope.budget.decide import GroupPlan, Plan
 from spillscope.session.judge import judge_in_group
-from spillscope.session.reading import Fate
 from spillscope.session.whatif.asking import ask, bounds_of, candidates_of, learned_from
-from spillscope.session.whatif.codes import CODES, EXEMPT, FATES, FIXED, SPILLED, TO_FATES, TO_WAYS, VERDICTS, WAYS, WHOLE
-from spillscope.session.whatif.ledger import KEPT, Ledger
+from spillscope.session.whatif.codes import CODES, EXEMPT, FATES, FIXED, SPILLED, TO_FATES, TO_WAYS, WAYS, WHOLE
+from spillscope.session.whatif.columns import KEPT
+from spillscope.session.whatif.ledger import Ledger
 from spillscope.session.whatif.tally import Tally
 from spillscope.session.whatif.terms import Terms
 
@@ -41,9 +41,6 @@ class Outcome:
         """The fates by row, as bytes that can be compared."""
         return bytes(self.codes.translate(TO_FATES))
 
-    def fate(self, row: int) -> Fate:
-        return VERDICTS[self.codes[row]][0]
-
     def spilled(self) -> tuple[int, int]:
         """How many results are persisted, and how many replaced."""
         fates = self.fates()
@@ -54,10 +51,6 @@ class Outcome:
 
     def way(self, row: int) -> int:
         return WAYS[self.codes[row]]
-
-    def tokens_of(self, row: int) -> int:
-        """T3 of what the model gets of a result."""
-        return self.ledger.saw[row] + self.ledger.sizes.tokens[self.way(row)][row]
 
     def over_budget(self, groups: int | None = None) -> int:
         """How many groups, or of the first few, are over their budget; with the switch off too."""

@@ -7,7 +7,8 @@ import sys
 from spillscope.limits import Threshold
 from spillscope.limits_sources import LimitsBook
 from spillscope.session.session import Session
-from spillscope.session.whatif.ledger import Kind, Ledger
+from spillscope.session.whatif.columns import Kind
+from spillscope.session.whatif.ledger import Ledger
 
 
 class Terms:
