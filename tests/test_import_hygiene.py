@@ -57,5 +57,18 @@ def test_a_small_command_loads_no_other(words: list[str]) -> None:
     assert done.stderr.strip() == "none"
 
 
+@pytest.mark.parametrize("words", [["hook"]])
+def test_what_an_agent_calls_again_and_again_loads_no_command_line(words: list[str]) -> None:
+    program = (
+        "import os, sys\nsys.argv[1:] = sys.argv[2:]\nunwanted = set(sys.argv.pop().split())\n"
+        "def leave(status):\n    sys.exit(str(unwanted & set(sys.modules) or 'none'))\nos._exit = leave\n"
+        "from spillscope_app.start import main\nmain()"
+    )
+    unwanted = " ".join((*HEAVY, "click", "spillscope_app.cli"))
+    call = [sys.executable, "-c", program, "spillscope", *words, unwanted]
+    done = subprocess.run(call, input=b"{}", capture_output=True, check=False, timeout=120)
+    assert done.stderr.decode().splitlines()[-1] == "none"
+
+
 def test_the_probe_finds_what_it_looks_for() -> None:
     assert imports(["json", "textual"], ("textual",)) == "textual imports textual"

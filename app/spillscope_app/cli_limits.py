@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-import platformdirs
 
 from spillscope.clean import cell_width, clean
 from spillscope.errors import LimitsError
@@ -24,10 +23,10 @@ from spillscope.limits import DECLARED_MAX_RESULT_SIZE_CHARS, Limits, usable_num
 from spillscope.limits_export import FORMATS, Format
 from spillscope.limits_sources import Layer, LimitsBook, LimitsPlan
 from spillscope.transcript.layout import default_config_dir
+from spillscope_app.limits_places import user_limits_file
 
 R = TypeVar("R")
 
-LIMITS_FILE = "limits.toml"
 _OCCURRENCES = "spillscope.limits"
 """Where a command's context keeps its limits options in the order in which they were given."""
 _AMOUNT = re.compile(r"(?P<number>[+-]?\d[\d_]*(?:\.\d+)?)(?P<scale>[kKmM]?)")
@@ -45,12 +44,11 @@ class LimitsRequest:
         """Where limits come from for a session whose agent keeps its settings in `config_dir`."""
         if self.alone:
             return LimitsPlan(extra=self.entries)
-        user_file = Path(platformdirs.user_config_dir("spillscope", appauthor=False)) / LIMITS_FILE
         try:
             project_dir = Path.cwd()
         except OSError:  # The current directory was removed.
             project_dir = None
-        return LimitsPlan(config_dir, user_file, project_dir, self.entries)
+        return LimitsPlan(config_dir, user_limits_file(), project_dir, self.entries)
 
     def book(self, config_dir: Path | None) -> LimitsBook:
         """All layers, read now. Raises LimitsError for a broken file or an unusable value."""

@@ -1,0 +1,1 @@
+"""Changes to a settings file of the agent's: with consent, and of nothing but what is ours."""
