@@ -18,7 +18,6 @@ from textual.worker import get_current_worker
 from spillscope.clean import clean
 from spillscope.session.reading import Reading
 from spillscope.transcript.rows import ResultRow
-from spillscope_app.commands import bindings
 from spillscope_app.feed import Source
 from spillscope_app.picture import Picture
 from spillscope_app.screens.detail import Subject, rule
@@ -30,20 +29,11 @@ from spillscope_app.widgets.choices import Choice, Choices
 from spillscope_app.widgets.line_table import SCROLLBAR, LineTable
 from spillscope_app.widgets.outline import Empty, Key
 from spillscope_app.widgets.painted import Painted
-from spillscope_app.widgets.typed_line import TypedLine
+from spillscope_app.widgets.typed_line import FindLine
 
 _SLICE = 1_000
 """Groups sifted before the loop is given back: a few milliseconds."""
 _TELL_SECONDS = 0.1
-
-
-class FindLine(TypedLine):
-    """The text to look for."""
-
-    BINDINGS = bindings("find")
-
-    def __init__(self) -> None:
-        super().__init__(id="find", placeholder="a call, a tool, an id; enter: in the contents too")
 
 
 class ListPane(Container):
@@ -73,7 +63,7 @@ class ListPane(Container):
 
     def compose(self) -> ComposeResult:
         yield Painted(id="list-rule", classes="rule")
-        yield FindLine()
+        yield FindLine(id="find", placeholder="a call, a tool, an id; enter: in the contents too")
         yield Choices(id="chips")
         yield Painted(id="heading")
         yield LineTable(id="list")

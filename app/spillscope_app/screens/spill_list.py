@@ -13,7 +13,6 @@ from textual.message import Message
 from textual.widgets import Input
 
 from spillscope.session.spills import BadgeName, Spill
-from spillscope_app.commands import bindings
 from spillscope_app.screens.detail import rule
 from spillscope_app.spans import Line, Paint, Span
 from spillscope_app.views.spill_sieve import ORDERS, Order, SpillFilter, sifted, told
@@ -22,16 +21,7 @@ from spillscope_app.views.spills import SpillItems, heading
 from spillscope_app.widgets.line_table import SCROLLBAR, LineTable
 from spillscope_app.widgets.outline import Key
 from spillscope_app.widgets.painted import Painted
-from spillscope_app.widgets.typed_line import TypedLine
-
-
-class SpillFindLine(TypedLine):
-    """The text to look for."""
-
-    BINDINGS = bindings("find")
-
-    def __init__(self) -> None:
-        super().__init__(id="spill-find", placeholder="a call, a tool, a file's name, an id")
+from spillscope_app.widgets.typed_line import FindLine
 
 
 class SpillList(Container):
@@ -55,7 +45,7 @@ class SpillList(Container):
 
     def compose(self) -> ComposeResult:
         yield Painted(id="spills-rule", classes="rule")
-        yield SpillFindLine()
+        yield FindLine(id="spill-find", placeholder="a call, a tool, a file's name, an id")
         yield Painted(id="spills-heading")
         yield LineTable(id="spills", enter_opens=True)
 
@@ -77,8 +67,8 @@ class SpillList(Container):
         return self._items.spills[at] if at is not None else None
 
     @property
-    def _find(self) -> SpillFindLine:
-        return self.query_one(SpillFindLine)
+    def _find(self) -> FindLine:
+        return self.query_one(FindLine)
 
     # --- what is shown --------------------------------------------------------------------------------------------------
 

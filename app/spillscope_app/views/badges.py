@@ -3,72 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from spillscope.session.spills import BadgeName, Origin, Spill
-from spillscope_app.spans import Ink, Line, Span, left, width_of
+from spillscope_app.spans import Line, Span, left, width_of
+from spillscope_app.views.words import Word
 
-
-class BadgeWord(NamedTuple):
-    """A finding: its glyph, its ink, its name in a row, and what it means in a sentence."""
-
-    glyph: str
-    ink: Ink
-    name: str
-    meaning: str
-
-    @property
-    def mark(self) -> Span:
-        return Span(self.glyph, self.ink)
-
-    @property
-    def told(self) -> Line:
-        return (self.mark, Span(f" {self.name}", self.ink))
-
-
-BADGES: dict[BadgeName, BadgeWord] = {
-    "missing": BadgeWord("✗", "over", "missing", "The model was told of a file that is not there any more."),
-    "unreadable": BadgeWord("✗", "over", "unreadable", "The file is there, but it can't be read."),
-    "outside": BadgeWord("↗", "over", "outside", "It lies in no tool-results folder of this project, so it is not opened."),
-    "size": BadgeWord("≠", "over", "size", "The file is not as large as the notice says."),
-    "content": BadgeWord("≠", "over", "content", "The file does not hold what the transcript holds of it."),
-    "preview": BadgeWord("≠", "over", "preview", "The file does not begin with the preview that the model got."),
-    "orphan": BadgeWord("?", "warn", "orphan", "No notice and no result of the session names the file."),
-    "shared": BadgeWord("&", "warn", "shared", "More than one result names this one file."),
-    "hidden error": BadgeWord(
-        "!", "warn", "hidden error", "The end of the file tells of an error that the preview does not show."
-    ),
-    "cascade": BadgeWord("»", "warn", "cascade", "A read of a spill was spilled again."),
-    "re-read whole": BadgeWord("●", "warn", "read whole", "The model read all of it later: paid for twice."),
-    "re-read in part": BadgeWord("◐", "gauge", "read in part", "The model read a part of it later."),
-    "other session": BadgeWord("←", "dim", "elsewhere", "It lies in the folder of another session of this project."),
-    "kept in transcript": BadgeWord("≡", "dim", "kept", "The transcript holds its full text as well."),
-    "never re-read": BadgeWord("○", "dim", "never read", "The model saw the preview alone."),
+BADGES: dict[BadgeName, Word] = {
+    "missing": Word("✗", "over", "missing", "The model was told of a file that is not there any more."),
+    "unreadable": Word("✗", "over", "unreadable", "The file is there, but it can't be read."),
+    "outside": Word("↗", "over", "outside", "It lies in no tool-results folder of this project, so it is not opened."),
+    "size": Word("≠", "over", "size", "The file is not as large as the notice says."),
+    "content": Word("≠", "over", "content", "The file does not hold what the transcript holds of it."),
+    "preview": Word("≠", "over", "preview", "The file does not begin with the preview that the model got."),
+    "orphan": Word("?", "warn", "orphan", "No notice and no call names the file, and no result is called like it."),
+    "shared": Word("&", "warn", "shared", "More than one result names this one file."),
+    "hidden error": Word("!", "warn", "hidden error", "The end of the file tells of an error that the preview does not show."),
+    "cascade": Word("»", "warn", "cascade", "A read of a spill was spilled again."),
+    "re-read whole": Word("●", "warn", "read whole", "The model read all of it later: paid for twice."),
+    "re-read in part": Word("◐", "gauge", "read in part", "The model read a part of it later."),
+    "other session": Word("←", "dim", "elsewhere", "It lies in the folder of another session of this project."),
+    "kept in transcript": Word("≡", "dim", "kept", "The transcript holds its full text as well."),
+    "never re-read": Word("○", "dim", "never read", "The model saw the preview alone."),
 }
 """The gravest first; a list shows them in this order."""
 RANKS = {name: rank for rank, name in enumerate(BADGES)}
 """The place of each, from the gravest on."""
 
 
-class OriginWord(NamedTuple):
-    """Where a spill came from: its glyph, its ink, and what wrote the file."""
-
-    glyph: str
-    ink: Ink
-    meaning: str
-
-    @property
-    def mark(self) -> Span:
-        return Span(self.glyph, self.ink)
-
-
-ORIGINS: dict[Origin, OriginWord] = {
-    "result": OriginWord("↓", "persisted", "Written at the source: the result was over its tool's threshold."),
-    "budget": OriginWord("↻", "reapply", "Written by the budget: the results of one message were too much together."),
-    "hook": OriginWord("↓", "persisted", "What a hook printed; it was too long for the context."),
-    "mcp": OriginWord("↓", "persisted", "The result of an MCP server that had more tokens than are allowed."),
-    "microcompact": OriginWord("╎", "warn", "Written when the agent cleared old results out of the context."),
-    "unknown": OriginWord("·", "dim", "Unknown: nothing in the transcript says what wrote it."),
+ORIGINS: dict[Origin, Word] = {
+    "result": Word("↓", "persisted", "result", "Written at the source: the result was over its tool's threshold."),
+    "budget": Word("↻", "reapply", "budget", "Written by the budget: the results of one message were too much together."),
+    "hook": Word("↓", "persisted", "hook", "What a hook printed; it was too long for the context."),
+    "mcp": Word("↓", "persisted", "mcp", "The result of an MCP server that had more tokens than are allowed."),
+    "microcompact": Word("╎", "warn", "microcompact", "Written when the agent cleared old results out of the context."),
+    "unknown": Word("·", "dim", "unknown", "Unknown: nothing in the transcript says what wrote it."),
 }
 """In the order in which a filter goes through them."""
 
@@ -78,7 +46,7 @@ def in_rank(names: Iterable[BadgeName]) -> list[BadgeName]:
     return sorted(names, key=RANKS.__getitem__)
 
 
-def words_of(spill: Spill) -> list[BadgeWord]:
+def words_of(spill: Spill) -> list[Word]:
     """What is found of a spill, the gravest first."""
     return [BADGES[name] for name in in_rank([badge.name for badge in spill.badges])]
 

@@ -13,7 +13,7 @@ from spillscope_app.spans import Line, Span, fit, foreign, left, line
 from spillscope_app.views.facts import Facts
 from spillscope_app.views.words import CAUSES, OVER, PERSISTED, REAPPLY, broke
 from spillscope_app.widgets.gauge import CACHE_BROKE
-from spillscope_app.widgets.outline import Key
+from spillscope_app.widgets.outline import Flat, Key
 
 _MOMENT, _CLOCK = 19, 8
 """Cells of a time with its date, and without."""
@@ -23,7 +23,7 @@ NOTICED = frozenset({"cache", "compaction", "cleared", "rewound", "rewritten", "
 """Kinds that are worth a notice on every screen."""
 
 
-class EventItems:
+class EventItems(Flat):
     """`Items` over events, each known by its place: events are only ever added."""
 
     def __init__(self, items: Sequence[Item]) -> None:
@@ -37,15 +37,6 @@ class EventItems:
 
     def find(self, ident: int) -> int | None:
         return ident if 0 <= ident < len(self) else None
-
-    def children(self, at: int) -> int:
-        return 0
-
-    def counts(self) -> list[int]:
-        return [0] * len(self)
-
-    def matches(self, at: int, child: int) -> bool:
-        return False
 
     def line(self, at: int, child: int, width: int) -> Line:
         item = self.items[at]

@@ -33,7 +33,7 @@ def guide(width: int) -> Sequence[Line]:
     facts.say(line(_INTRO))
     _part(facts, "Words")
     for word in WORDS:
-        _entry(facts, line(word.mark, Span(f" {word.name}", word.ink)), word.meaning)
+        _entry(facts, word.told, word.meaning)
     _part(facts, "Gauge")
     for mark, meaning in _GAUGE:
         _entry(facts, line(Span(mark, "gauge")), meaning)
@@ -45,8 +45,8 @@ def guide(width: int) -> Sequence[Line]:
     for badge in BADGES.values():
         _entry(facts, badge.told, badge.meaning)
     _part(facts, "Where a spilled file came from")
-    for source, origin in ORIGINS.items():
-        _entry(facts, line(origin.mark, Span(f" {source}", origin.ink)), origin.meaning)
+    for origin in ORIGINS.values():
+        _entry(facts, origin.told, origin.meaning)
     return facts.lines
 
 

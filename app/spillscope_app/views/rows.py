@@ -12,7 +12,7 @@ from spillscope.session.reading import Compaction, Group, Reading, Result
 from spillscope_app.format import clock, compact, short, tool_name
 from spillscope_app.spans import Ink, Line, Span, beside, cut, cut_start, foreign, left, right, width_of
 from spillscope_app.views.words import FATES, OTHER, OVER, WORDS, Word, word_of
-from spillscope_app.widgets.outline import GUTTER, ITSELF
+from spillscope_app.widgets.outline import GUTTER, ITSELF, Flat
 
 NUMBER, CLOCK, SIZE, FATE = 5, 5, 6, 9
 """Cells of the fixed columns."""
@@ -132,7 +132,7 @@ class GroupItems:
         return spans if live else tuple(Span(span.text, "dim") for span in spans)
 
 
-class ResultItems:
+class ResultItems(Flat):
     """`Items` over the results of one group, by their place in it."""
 
     def __init__(self, group: Group) -> None:
@@ -146,15 +146,6 @@ class ResultItems:
 
     def find(self, ident: int) -> int | None:
         return ident if 0 <= ident < len(self._results) else None
-
-    def children(self, at: int) -> int:
-        return 0
-
-    def counts(self) -> list[int]:
-        return [0] * len(self._results)
-
-    def matches(self, at: int, child: int) -> bool:
-        return False
 
     def line(self, at: int, child: int, width: int) -> Line:
         """A result in a narrow column: its mark, call, size and fate."""

@@ -99,7 +99,7 @@ def _chain(facts: Facts, chain: Sequence[Link]) -> None:
 def _origin(facts: Facts, spill: Spill) -> None:
     origin = ORIGINS[spill.origin]
     facts.gap()
-    facts.say((origin.mark, Span(f" {spill.origin}  ", origin.ink), Span(origin.meaning)), 2)
+    facts.say((*origin.told, Span("  "), Span(origin.meaning)), 2)
     if spill.agent_id is not None:
         facts.say(line(Span("by sub-agent ", "dim"), foreign(spill.agent_id), Span("  6 lists it below its session", "dim")), 2)
     if spill.group is not None and spill.agent_id is None:

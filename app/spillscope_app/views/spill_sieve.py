@@ -92,7 +92,7 @@ def told(chosen: SpillFilter) -> Line:
     """A filter in words, for a title."""
     parts: list[Line] = []
     if chosen.origin is not None:
-        parts.append((ORIGINS[chosen.origin].mark, Span(f" {chosen.origin}")))
+        parts.append(ORIGINS[chosen.origin].told)
     if chosen.badge is not None:
         parts.append(BADGES[chosen.badge].told)
     if chosen.faults:

@@ -11,7 +11,7 @@ from spillscope_app.spans import Line, Span, beside, foreign, left, right, width
 from spillscope_app.views.badges import ORIGINS, badge_cell
 from spillscope_app.views.rows import call_label
 from spillscope_app.views.spill_sieve import size_of
-from spillscope_app.widgets.outline import GUTTER
+from spillscope_app.widgets.outline import GUTTER, Flat
 
 SIZE, AGE, GROUP, ORIGIN = 6, 4, 5, 12
 """Cells of the fixed columns."""
@@ -60,7 +60,7 @@ def heading(width: int) -> Line:
     )
 
 
-class SpillItems:
+class SpillItems(Flat):
     """`Items` over spills in the order in which they are shown. `numbers`: the lasting number of each."""
 
     def __init__(self, spills: Sequence[Spill], numbers: Sequence[int], now: float, *, found: bool = False) -> None:
@@ -75,12 +75,6 @@ class SpillItems:
 
     def find(self, ident: int) -> int | None:
         return self._at.get(ident)
-
-    def children(self, at: int) -> int:
-        return 0
-
-    def counts(self) -> list[int]:
-        return [0] * len(self.spills)
 
     def matches(self, at: int, child: int) -> bool:
         return self._found

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from spillscope.session.reading import CacheBreak, Cause, Result, Totals
 from spillscope_app.format import short
-from spillscope_app.spans import Ink, Span
+from spillscope_app.spans import Ink, Line, Span
 
 
 class Word(NamedTuple):
@@ -23,6 +23,11 @@ class Word(NamedTuple):
     @property
     def mark(self) -> Span:
         return Span(self.glyph, self.ink)
+
+    @property
+    def told(self) -> Line:
+        """The glyph and the name."""
+        return (self.mark, Span(f" {self.name}", self.ink))
 
 
 REAPPLY = Word(

@@ -5,6 +5,7 @@ Building one costs only the opened things, so a list of 100,000 is as quick as o
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -45,6 +46,22 @@ class Items(Protocol):
     def matches(self, at: int, child: int) -> bool: ...
 
     def line(self, at: int, child: int, width: int) -> Line: ...
+
+
+class Flat(ABC):
+    """What `Items` say of things that have no children, and none of which is looked for."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    def children(self, at: int) -> int:
+        return 0
+
+    def counts(self) -> list[int]:
+        return [0] * len(self)
+
+    def matches(self, at: int, child: int) -> bool:
+        return False
 
 
 class Empty:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.widgets import Input
 
 from spillscope.clean import clean
+from spillscope_app.commands import bindings
 
 
 class TypedLine(Input):
@@ -16,3 +17,9 @@ class TypedLine(Input):
 
     def insert(self, text: str, index: int) -> None:
         super().insert(clean(text), index)
+
+
+class FindLine(TypedLine):
+    """The text that a list is filtered by."""
+
+    BINDINGS = bindings("find")

@@ -13,10 +13,11 @@ from app.inspector.driving import Bench, screen_text
 from app.inspector.readings import full_group, group, live, next_group, quiet_groups, reading, result, troubled
 from spillscope.session.column import Column
 from spillscope.session.reading import Group
-from spillscope_app.screens.list_pane import FindLine, ListPane
+from spillscope_app.screens.list_pane import ListPane
 from spillscope_app.views.sieve import Filter, Sieve, common_start, told
 from spillscope_app.widgets.line_table import LineTable
 from spillscope_app.widgets.outline import Key
+from spillscope_app.widgets.typed_line import FindLine
 
 SIZE = (120, 36)
 

@@ -25,11 +25,11 @@ from spillscope_app.palette import HIGH_CONTRAST, ink_variables
 from spillscope_app.screens.detail import Detail
 from spillscope_app.screens.events import EventsScreen
 from spillscope_app.screens.groups import GroupsScreen
-from spillscope_app.screens.list_pane import FindLine, ListPane
+from spillscope_app.screens.list_pane import ListPane
 from spillscope_app.screens.results_pane import ResultsPane
 from spillscope_app.screens.sessions import SessionsScreen
 from spillscope_app.screens.sheet import SheetScreen
-from spillscope_app.screens.spill_list import SpillFindLine, SpillList
+from spillscope_app.screens.spill_list import SpillList
 from spillscope_app.screens.spills import SpillsScreen
 from spillscope_app.screens.viewer import ViewerScreen
 from spillscope_app.spans import INKS
@@ -43,6 +43,7 @@ from spillscope_app.widgets.key_line import KeyLine
 from spillscope_app.widgets.line_table import LineTable
 from spillscope_app.widgets.painted import Painted
 from spillscope_app.widgets.text_view import TextView
+from spillscope_app.widgets.typed_line import FindLine
 
 MEANT = {
     *("BINDINGS", "COMPONENT_CLASSES", "DEFAULT_CSS", "ALLOW_SELECT", "AUTO_FOCUS", "CSS_PATH", "TITLE", "COMMANDS"),
@@ -72,9 +73,8 @@ async def test_no_attribute_shadows_one_of_textual() -> None:
             (KeyLine(), Widget()),
             (Detail(lambda: bench.shelf, id="detail"), Container()),
             (ListPane(bench.app.picture, lambda: bench.shelf), Container()),
-            (FindLine(), TextInput()),
+            (FindLine(id="find", placeholder=""), TextInput()),
             (ResultsPane(), Container()),
-            (SpillFindLine(), TextInput()),
             (SpillList(time.time), Container()),
             (SpillsScreen(bench.app.picture, time.time, lambda: bench.shelf), Screen()),
             (EventsScreen(bench.app.picture, time.time), Screen()),
