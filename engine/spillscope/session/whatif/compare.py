@@ -100,7 +100,10 @@ class WhatIf:
 
     def largest_group(self, edited: LimitsBook) -> int:
         """Units that the largest group holds against its budget under some limits."""
-        return max(self._decide(edited, 0).sums, default=0)
+        after = self._after
+        if after is None or after.first_run or after.terms.book != edited:
+            after = Outcome(self.ledger, Terms(self.ledger, edited))  # what was compared last stays what it is
+        return max(after.sums, default=0)
 
     # --- the two outcomes ---------------------------------------------------------------------------------------------------
 

@@ -77,6 +77,14 @@ def test_says_why_or_nothing(asked: WhatIf, key: str, limits: dict[str, Any], wh
         assert not before.compare(book).flips
 
 
+def test_asking_leaves_what_was_compared_last(asked: WhatIf) -> None:
+    edited = LimitsBook().with_layer({"message_budget": 100, "overrides": {"Bash": 5}}, "test")
+    asked.compare(edited, "now")
+    before = [bytes(outcome.codes) for outcome in asked.outcomes]
+    assert no_effect(asked, edited, "message_budget") is None
+    assert [bytes(outcome.codes) for outcome in asked.outcomes] == before
+
+
 def test_of_an_agent_that_wrote_no_spill_files(tmp_path: Path) -> None:
     writer = Writer(version="2.0.1")
     writer.prompt()
