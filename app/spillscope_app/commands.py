@@ -24,9 +24,12 @@ Place = Literal[
     "viewer",
     "question",
     "sheet",
+    "choice",
+    "export",
+    "file name",
 ]
 """Where a command's keys work: in the whole app, on one of its screens, in a list, in a text, in a text or file of any size,
-in the viewer around one, at a question or on a sheet over the screen."""
+in the viewer around one, at a question, on a sheet over the screen, at a choice, or around an export."""
 
 PLACE_NAMES: dict[Place, str] = {
     "list": "In the list",
@@ -527,6 +530,25 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "palette",
         "anywhere",
+    Command("close-choice", "choice", "escape,q", "esc", "close", "close", "Choose nothing.", footer=8, in_palette=False),
+    Command("next-form", "export", "right,tab,l", "→", "turn(1)", "next form", "The next form.", footer=7, in_palette=False),
+    Command("last-form", "export", "left,h", "←", "turn(-1)", "form before", "The form before.", in_palette=False),
+    Command("copy-export", "export", "y,c", "y", "copy", "copy", "Copy the text.", footer=8, in_palette=False),
+    Command(
+        "write-export", "export", "w", "w", "write", "write a file", "Write the text to a file.", footer=8, in_palette=False
+    ),
+    Command("close-export", "export", "escape,q", "esc", "close", "close", "Close it.", footer=9, in_palette=False),
+    Command(
+        "leave-file-name",
+        "file name",
+        "escape,up,down,tab",
+        "esc",
+        "screen.leave_name",
+        "leave",
+        "Write no file.",
+        footer=9,
+        in_palette=False,
+    ),
         "ctrl+p",
         "^p",
         "app.command_palette",
