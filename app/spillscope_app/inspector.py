@@ -256,6 +256,10 @@ class Inspector(TuningApp):
 
     def _post_from(self, origin: int, message: Message) -> None:
         if isinstance(message, FromFeed):
+    def _read_soon(self) -> None:
+        if self._feed is not None:
+            self._feed.read_soon()
+
             message.origin = origin
         self.post_message(message)
 
