@@ -30,7 +30,8 @@ def exported(form: Format, measured_on: Path | None, limits: LimitsRequest) -> s
 
 def expected_effect(session_id: str, found: Comparison) -> Iterator[str]:
     """What a comparison found, as notes for an export: before → after."""
-    yield f"expected effect, measured on session {session_id}, {found.results:,} results, had it been so from the start:"
+    mode = "had it been so from the start" if found.mode == "start" else f"from request {found.since + 1:,} on"
+    yield f"expected effect, measured on session {session_id}, {found.results:,} results, {mode}:"
     for name, change in (
         ("results spilled", found.spilled),
         ("tokens kept out", found.tokens_kept_out),

@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from textual import on
 from textual.app import App
 from textual.worker import get_current_worker
 
+from spillscope.errors import LimitsError
+from spillscope.limits_export import export_limits
 from spillscope.session.reading import Reading
+from spillscope_app.export import expected_effect
 from spillscope_app.feed import FromFeed, Source
 from spillscope_app.picture import Picture
+from spillscope_app.screens.choose import ChooseScreen, Option
+from spillscope_app.screens.export import ExportScreen
 from spillscope_app.screens.tools import ToolsScreen
+from spillscope_app.spans import line
 from spillscope_app.tuning.answer import Question
 from spillscope_app.tuning.desk import Asker, Desk, Reasoned, Tuned, Untunable
-from spillscope_app.tuning.edits import Edits
+from spillscope_app.tuning.edits import Edits, Tuning
+from spillscope_app.tuning.presets import presets
+from spillscope_app.tuning.saving import Target, beaten, save, targets
+from spillscope_app.views.saving import preset_lines, target_lines, target_words
 
 
 class Audited(FromFeed):
     """It is known which spills were read back."""
+
+
+@dataclass
+class Saved(FromFeed):
+    """Edits were written to a file, or were not."""
+
+    edits: Edits
+    words: str
+    is_trouble: bool = False
 
 
 class TuningApp(App[None]):
@@ -42,6 +61,9 @@ class TuningApp(App[None]):
         raise NotImplementedError
 
     def _show(self, picture: Picture) -> None:
+        raise NotImplementedError
+
+    def _read_soon(self) -> None:
         raise NotImplementedError
 
     def _post_from(self, origin: int, message: FromFeed) -> None:
@@ -121,6 +143,68 @@ class TuningApp(App[None]):
             self._show(replace(self._picture, comparison=None))
         self._ask()
         self.screen.refresh_bindings()
+
+    @on(ToolsScreen.PresetsAsked)
+    def _presets_asked(self) -> None:
+        options = [Option(line(preset.name), preset_lines(preset)) for preset in presets()]
+        self.push_screen(ChooseScreen("Begin from the policy of", options), self._preset_chosen)
+
+    def _preset_chosen(self, at: int | None) -> None:
+        if at is not None and self._desk.begin_from(presets()[at]):
+            self._edited()
+
+    @on(ToolsScreen.ExportAsked)
+    def _export_asked(self) -> None:
+        answer = self._desk.answer
+        if answer is None:
+            self._tell("nothing to export yet")
+            return
+        notes = list(expected_effect(answer.reading.session.id, answer.comparison))
+        self.push_screen(ExportScreen(lambda form: export_limits(answer.edited.newest, form, notes)))
+
+    # --- saving ---------------------------------------------------------------------------------------------------------
+
+    @on(ToolsScreen.SavingAsked)
+    def _saving_asked(self) -> None:
+        answer, edits = self._desk.answer, self._desk.edits
+        if answer is None:
+            return
+        plan = self._source().plan
+        found = targets(plan)
+        options = [
+            Option(
+                target_words(target),
+                target_lines(target, list(edits.values.items()), list(beaten(plan, target, edits.values, answer.base))),
+            )
+            for target in found
+        ]
+        if options:
+            self.push_screen(ChooseScreen("Save the edits to", options), partial(self._target_chosen, found, edits))
+        else:
+            self._tell("there is no limits file to save to: x exports the limits")
+
+    def _target_chosen(self, found: Sequence[Target], edits: Edits, at: int | None) -> None:
+        if at is not None:
+            work = partial(self._save, found[at], edits, self._origin)
+            self.run_worker(work, name="save", group="save", thread=True, exit_on_error=False)
+
+    def _save(self, target: Target, edits: Edits, origin: int) -> None:
+        try:
+            save(target.path, edits.values)
+        except LimitsError as error:
+            self._post_from(origin, Saved(edits, str(error), is_trouble=True))
+        else:
+            told = f"saved to {target.path}: in force from the next result on; what was decided stays decided"
+            self._post_from(origin, Saved(edits, told))
+
+    @on(Saved)
+    def _saved(self, message: Saved) -> None:
+        self._tell(message.words, is_trouble=message.is_trouble)
+        if message.origin == self._origin and not message.is_trouble:
+            if self._desk.edits == message.edits:
+                self._desk.tuning = Tuning(Edits(mode=message.edits.mode, since=message.edits.since))
+            self._read_soon()
+            self._edited()
 
     def action_end_what_if(self) -> None:
         """Back to the limits in force."""

@@ -13,6 +13,7 @@ from spillscope.limits import Limits
 from spillscope_app.feed import FromFeed, Source
 from spillscope_app.tuning.answer import Answer, Question
 from spillscope_app.tuning.edits import Edits, Tuning, Value, keys_in
+from spillscope_app.tuning.presets import Preset
 
 
 @dataclass
@@ -121,6 +122,20 @@ class Desk:
             return False
         before = self.tuning
         self.tuning = before.to(self.edits.put(changes, self.answer.base), goes_on=goes_on)
+        return self.tuning is not before
+
+    def begin_from(self, preset: Preset) -> bool:
+        """A policy in the place of all edits; whether anything changed."""
+        answer = self.answer
+        if answer is None:
+            return False
+        set_now = {key for layer in answer.base.layers for key in keys_in(layer.values)}
+        tools = [tool.tool for tool in answer.tools if tool.tool is not None]
+        tables = [
+            [key.partition(".")[2] for key in set_now if key.startswith(f"{name}.")] for name in ("overrides", "declared")
+        ]
+        before, empty = self.tuning, Edits(mode=self.edits.mode, since=self.edits.since)
+        self.tuning = before.to(empty.put(preset.edits(tools, *tables), answer.base))
         return self.tuning is not before
 
     def note_reason(self, question: Question, words: str | None) -> None:

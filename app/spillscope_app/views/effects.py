@@ -68,7 +68,7 @@ def effects(found: Comparison, *, audited: bool) -> Iterator[Effect]:
     chars = found.chars_kept_out
     yield _figure("chars kept out", chars.before, chars.after, "in all", more_is_better=True)
     yield _figure("context now", found.context.before, found.context.after, "tokens")
-    yield _figure("largest context", found.peak.before, found.peak.after, "tokens")
+    yield _figure("peak context", found.peak.before, found.peak.after, "tokens")
     yield _figure("over budget", found.over_budget.before, found.over_budget.after, "groups")
     yield _auto_compact(found)
     if audited:

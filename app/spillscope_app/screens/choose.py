@@ -1,0 +1,96 @@
+"""One of several things, chosen over the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.screen import ModalScreen
+
+from spillscope_app.commands import bindings
+from spillscope_app.spans import Line, Paint, Span, fit
+from spillscope_app.widgets.key_line import KeyLine
+from spillscope_app.widgets.line_table import LineTable
+from spillscope_app.widgets.painted import Painted
+from spillscope_app.widgets.text_view import TextView
+
+
+class Option(NamedTuple):
+    """A row, and what there is to say of it while the cursor stands on it."""
+
+    words: Line
+    about: Paint
+
+
+class OptionItems:
+    """`Items` over options."""
+
+    def __init__(self, options: Sequence[Option]) -> None:
+        self._options = options
+
+    def __len__(self) -> int:
+        return len(self._options)
+
+    def ident(self, at: int) -> int:
+        return at
+
+    def find(self, ident: int) -> int | None:
+        return ident if 0 <= ident < len(self._options) else None
+
+    def children(self, at: int) -> int:
+        return 0
+
+    def counts(self) -> list[int]:
+        return [0] * len(self._options)
+
+    def matches(self, at: int, child: int) -> bool:
+        return False
+
+    def line(self, at: int, child: int, width: int) -> Line:
+        return fit(self._options[at].words, width)
+
+
+class ChooseScreen(ModalScreen[int | None]):
+    """Gives the number of the option that was chosen; None where none was."""
+
+    BINDINGS = bindings("choice")
+    AUTO_FOCUS = "#options"
+
+    def __init__(self, title: str, options: Sequence[Option]) -> None:
+        super().__init__()
+        self._heading, self._options = title, options
+
+    def compose(self) -> ComposeResult:
+        with Container(id="choose"):
+            yield Painted(id="choose-title")
+            yield LineTable(id="options")
+            yield TextView(id="choose-about")
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        self.query_one("#choose-title", Painted).show(lambda width: ((Span(self._heading, "title"),),))
+        table = self.query_one("#options", LineTable)
+        table.following = False
+        table.show(OptionItems(self._options))
+
+    @on(LineTable.Selected)
+    def _moved(self, message: LineTable.Selected) -> None:
+        message.stop()
+        if message.key is not None:
+            self.query_one("#choose-about", TextView).show(self._options[message.key.ident].about)
+
+    @on(LineTable.Followed)
+    def _followed(self, message: LineTable.Followed) -> None:
+        message.stop()
+
+    @on(LineTable.Opened)
+    def _opened(self, message: LineTable.Opened) -> None:
+        message.stop()
+        self.dismiss(message.key.ident)
+
+    def action_close(self) -> None:
+        """None of them."""
+        self.dismiss(None)
