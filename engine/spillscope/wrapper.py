@@ -106,6 +106,13 @@ def _parse_tagged(text: str) -> Wrapper | None:
     return Wrapper(match["size"].strip(), match["path"], body, has_more)
 
 
+def wrapper_text(content: object) -> str | None:
+    """The text of a tool's output, or of the first block of its list, where that begins as a wrapper does; else None."""
+    first = content[0] if isinstance(content, list) and content else content
+    text = first.get("text") if isinstance(first, dict) else first
+    return text if isinstance(text, str) and text.startswith(PERSISTED_TAG) else None
+
+
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>bytes?|KB|MB|GB|characters?)", re.IGNORECASE)
 _MOST = 1e15
 """No file is as large: foreign text may say anything."""

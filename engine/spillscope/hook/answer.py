@@ -13,7 +13,7 @@ from spillscope.budget.store import DirectoryStore
 from spillscope.errors import RequestError
 from spillscope.hook.shapes import Held, shape_of
 from spillscope.limits import Limits
-from spillscope.wrapper import PERSISTED_TAG
+from spillscope.wrapper import wrapper_text
 
 EVENT = "PostToolUse"
 SINCE = "2.1.121"
@@ -45,7 +45,7 @@ def read_event(event: object) -> Result | None:
     tool = _word(event, "tool_name")
     shape = shape_of(tool)
     held = shape.hold(event.get("tool_response")) if shape is not None else None
-    if held is None or _is_spilled(held.content):
+    if held is None or wrapper_text(held.content) is not None:  # the tool, or another hook, was there before
         return None
     cwd = event.get("cwd")
     return Result(tool, _word(event, "tool_use_id"), held, _session_dir(event), Path(cwd) if _is_path(cwd) else None)
@@ -78,10 +78,3 @@ def _session_dir(event: dict[str, Any]) -> Path:
 
 def _is_path(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and bool(value) and "\0" not in value
-
-
-def _is_spilled(content: object) -> bool:
-    """Whether another hook, or the tool, has made a wrapper of it already."""
-    texts = content if isinstance(content, list) else [{"text": content}]
-    first = texts[0].get("text") if texts and isinstance(texts[0], dict) else None
-    return isinstance(first, str) and first.startswith(PERSISTED_TAG)

@@ -124,8 +124,13 @@ def result_of(row: ResultRow, verdict: Verdict, threshold: Threshold, seen: Seen
 
 
 def drift(row: ResultRow, verdict: Verdict, observed: Observed, threshold: Threshold) -> str | None:
-    """R2: why what was observed differs from what the engine decided; None where the two agree."""
+    """R2: why what was observed differs from what the engine decided; None where the two agree.
+
+    What a hook has spilled is none of the agent's decisions: under limits that are not the hook's it is no drift.
+    """
     fate = verdict.fate
+    if row.by_hook and observed == "persisted":
+        return None
     if fate == "persisted" and observed in ("inline", "pending", "replaced"):
         return f"over its threshold of {threshold.chars:,.0f}, yet not persisted at the source"
     if fate == "replaced" and observed in ("inline", "persisted"):

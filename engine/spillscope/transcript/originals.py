@@ -8,7 +8,7 @@ from typing import NamedTuple
 from spillscope.blocks import content_size
 from spillscope.transcript.rows import CharsSource, Notice
 from spillscope.transcript.spill_files import SpillFiles
-from spillscope.wrapper import fits_header, header_size
+from spillscope.wrapper import fits_header, header_size, wrapper_text
 
 
 class Original(NamedTuple):
@@ -36,9 +36,19 @@ def spilled_original(notice: Notice, local_result: object, files: SpillFiles) ->
 def full_copy(local_result: object, notice: Notice) -> object:
     """The local copy of a spilled result, a text or a list of blocks, where its size is what the notice says; else None."""
     for text in local_texts(local_result):
+        if wrapper_text(text) is not None:
+            continue
         if fits_header(content_size(text), notice.size) or (isinstance(text, str) and fits_header(_bytes(text), notice.size)):
             return text
     return None
+
+
+def is_of_hook(content: object, local_result: object) -> bool:
+    """Whether a hook has put a wrapper in the place of a tool's output: then the local copy, which is that output, is one too.
+
+    The agent's own wrappers stand in the content alone, and always as a string.
+    """
+    return isinstance(content, list) or any(wrapper_text(text) is not None for text in local_texts(local_result))
 
 
 def cleared_original(local_result: object, placeholder_chars: int) -> Original:

@@ -17,10 +17,10 @@ from spillscope.blocks import (
     units,
 )
 from spillscope.tokens.rough import estimate_content, rough_token_count
-from spillscope.transcript.originals import Original, cleared_original, spilled_original
+from spillscope.transcript.originals import Original, cleared_original, is_of_hook, spilled_original
 from spillscope.transcript.rows import Notice, ResultRow
 from spillscope.transcript.spill_files import SpillFiles
-from spillscope.wrapper import PERSISTED_TAG, PREVIEW_CHARS, Wrapper, generate_preview, parse_wrapper
+from spillscope.wrapper import PERSISTED_TAG, PREVIEW_CHARS, Wrapper, generate_preview, parse_wrapper, wrapper_text
 
 
 class Call(NamedTuple):
@@ -47,6 +47,11 @@ def make_row(
     image = has_image(content)
     empty = is_empty(content)
     writable = is_writable(content)
+    wrapped = wrapper_text(content) if writable else None
+    wrapper = parse_wrapper(wrapped) if wrapped is not None else None
+    if wrapper is not None:
+        sizes = chars, estimate_content(content)
+        return _row_of_wrapper(content, wrapper, sizes, tool_use_id, call, at, local_result, files)
     preview = 0
     if writable and chars > PREVIEW_CHARS:
         preview = _list_preview_chars(content)
@@ -77,13 +82,7 @@ def _row_of_text(
     if content.startswith(_NOTICE_STARTS):
         wrapper = parse_wrapper(content)
         if wrapper is not None or content.startswith(PERSISTED_TAG):
-            notice = _local_notice(local_result) if wrapper is None else Notice(wrapper.path, wrapper.size)
-            original = Original(chars, "unknown") if notice is None else spilled_original(notice, local_result, files)
-            preview = PREVIEW_CHARS if wrapper is None else _wrapper_preview(wrapper)
-            return ResultRow(
-                tool_use_id, call.tool, call.label, record, position,
-                "wrapper", *original, chars, tokens, preview, False, True, notice,
-            )  # fmt: skip
+            return _row_of_wrapper(content, wrapper, (chars, tokens), tool_use_id, call, at, local_result, files)
     notice = _local_notice(local_result)
     if content == CLEARED_PLACEHOLDER:
         original = cleared_original(local_result, chars)
@@ -98,6 +97,27 @@ def _row_of_text(
         tool_use_id, call.tool, call.label, record, position,
         "empty" if empty else "text", 0 if told_empty else chars, "inline", chars, tokens, preview,
         bool(content), True, notice,
+    )  # fmt: skip
+
+
+def _row_of_wrapper(
+    content: object,
+    wrapper: Wrapper | None,
+    sizes: tuple[int, int],
+    tool_use_id: str,
+    call: Call,
+    at: tuple[int, int],
+    local_result: object,
+    files: SpillFiles,
+) -> ResultRow:
+    """`wrapper`: None where only its tag can be read. `sizes`: units and tokens of `content`."""
+    record, position = at
+    notice = _local_notice(local_result) if wrapper is None else Notice(wrapper.path, wrapper.size)
+    original = Original(sizes[0], "unknown") if notice is None else spilled_original(notice, local_result, files)
+    preview = PREVIEW_CHARS if wrapper is None else _wrapper_preview(wrapper)
+    return ResultRow(
+        tool_use_id, call.tool, call.label, record, position,
+        "wrapper", *original, *sizes, preview, isinstance(content, list), True, notice, is_of_hook(content, local_result),
     )  # fmt: skip
 
 

@@ -21,7 +21,8 @@ class ResultRow(NamedTuple):
     `chars`: units of the original (P2), from `chars_source`. `model_chars` and `tokens` (T3) are those of what stands in
     the transcript, which is what the model saw unless the budget replaced it. `preview_chars`: units that a wrapper of the
     original would have, without its path; 0 where the text is too short to matter. `candidate`: B1 of the content in the
-    transcript. `record`, `block`: where to read it again.
+    transcript. `record`, `block`: where to read it again. `by_hook`: a wrapper that a hook has put in its place, whatever the
+    agent's own threshold is.
     """
 
     tool_use_id: str
@@ -38,3 +39,4 @@ class ResultRow(NamedTuple):
     candidate: bool
     writable: bool
     notice: Notice | None
+    by_hook: bool = False

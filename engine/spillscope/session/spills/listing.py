@@ -129,7 +129,7 @@ def _of_attachment(source: Source, attached: Attached) -> Found:
 
 
 def _of_row(source: Source, row: ResultRow, notice: Notice, group: Group | None) -> Found:
-    origin: Origin = "mcp" if notice.size.endswith("characters") else "result"
+    origin: Origin = "hook" if row.by_hook else "mcp" if notice.size.endswith("characters") else "result"
     return _of_result(source, row, notice, group, origin, row.tokens)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spillscope.session.session import Session
 from spillscope.session.spills.model import Spill
-from spillscope.transcript.content import read_content
+from spillscope.transcript.content import plain_text, read_content
 from spillscope.transcript.rows import Notice
 from spillscope.transcript.spill_files import MAX_COUNTED_BYTES, SpillFile, read_spill
 from spillscope.wrapper import Wrapper, fits_header, header_size, header_slack, parse_wrapper
@@ -21,8 +21,7 @@ def mismatch_of(session: Session, spill: Spill, notice: Notice | None) -> str | 
         return "size"
     if spill.row is None or spill.origin == "budget":
         return None
-    content = read_content(session.place.path, session.index, spill.row)
-    wrapper = parse_wrapper(content) if isinstance(content, str) else None
+    wrapper = parse_wrapper(plain_text(read_content(session.place.path, session.index, spill.row)))
     if wrapper is None:
         return None
     try:
