@@ -183,7 +183,7 @@ COMMANDS: tuple[Command, ...] = (
         "esc",
         "back",
         "back",
-        "One step back: to the list, at last to no filter.",
+        "One step back: to the list, to no filter, at last to live.",
         footer=2,
         in_palette=False,
     ),
@@ -359,6 +359,10 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("step-back", "timeline", "left,h", "← h", "app.step(-1)", "back", "One request back.", footer=8, in_palette=False),
     Command("step-on", "timeline", "right,l", "→ l", "app.step(1)", "on", "One request on.", footer=8, in_palette=False),
+    Command(
+        "facts-up", "timeline", "up,k", "↑ k", "scroll_facts(-1)", "up", "Scroll what is known of it.", in_palette=False
+    ),
+    Command("facts-down", "timeline", "down,j", "↓ j", "scroll_facts(1)", "down", "And on.", in_palette=False),
     Command("leap-back", "timeline", "pageup", "PgUp", "app.step(-10)", "10 back", "Ten requests back.", in_palette=False),
     Command("leap-on", "timeline", "pagedown", "PgDn", "app.step(10)", "10 on", "Ten requests on.", in_palette=False),
     Command(
@@ -526,10 +530,6 @@ COMMANDS: tuple[Command, ...] = (
         footer=9,
         in_palette=False,
     ),
-    Command("help", "anywhere", "question_mark,f1", "?", "app.help", "help", "What the words, marks and keys mean.", footer=11),
-    Command(
-        "palette",
-        "anywhere",
     Command("close-choice", "choice", "escape,q", "esc", "close", "close", "Choose nothing.", footer=8, in_palette=False),
     Command("next-form", "export", "right,tab,l", "→", "turn(1)", "next form", "The next form.", footer=7, in_palette=False),
     Command("last-form", "export", "left,h", "←", "turn(-1)", "form before", "The form before.", in_palette=False),
@@ -549,6 +549,10 @@ COMMANDS: tuple[Command, ...] = (
         footer=9,
         in_palette=False,
     ),
+    Command("help", "anywhere", "question_mark,f1", "?", "app.help", "help", "What the words, marks and keys mean.", footer=11),
+    Command(
+        "palette",
+        "anywhere",
         "ctrl+p",
         "^p",
         "app.command_palette",

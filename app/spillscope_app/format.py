@@ -26,10 +26,16 @@ def short(number: float) -> str:
     return re.sub(r"\.0(?=[kMG]$)", "", compact(number))
 
 
+_NARROW = 0.005
+"""A figure that is off by less than this share is told with one figure for both sides."""
+
+
 def spread_of(middle: float, low: float, high: float) -> str:
-    """How far a figure may be off: `±0.5k` where both sides look alike, else `(3.9k–5.5k)`."""
-    below, above = compact(middle - low), compact(high - middle)
-    return f"±{above}" if below == above else f"({compact(low)}–{compact(high)})"
+    """How far a figure may be off: `±0.5k` where that is little, or the same on both sides, else `(3.9k–5.5k)`."""
+    below, above = middle - low, high - middle
+    if compact(below) == compact(above) or max(below, above) <= _NARROW * middle:
+        return f"±{compact(max(below, above))}"
+    return f"({compact(low)}–{compact(high)})"
 
 
 def turns(low: int, high: int) -> str:

@@ -17,9 +17,7 @@ from spillscope_app.picture import Picture
 from spillscope_app.screens.detail import Detail, Tab
 from spillscope_app.screens.list_pane import ListPane
 from spillscope_app.screens.results_pane import ResultsPane
-from spillscope_app.screens.sheet import SheetScreen
 from spillscope_app.views import top
-from spillscope_app.views.sums import sums
 from spillscope_app.widgets.gauge import gauge_lines
 from spillscope_app.widgets.key_line import KeyLine
 from spillscope_app.widgets.line_table import LineTable
@@ -127,11 +125,11 @@ class GroupsScreen(Screen[None]):
         self.add_class("-asked")
         self._detail.content.focus()
 
-    def action_detail(self) -> None:
+    async def action_detail(self) -> None:
         """To the results where they have a column, to the detail, and back to the list."""
         results = self.query_one(ResultsPane)
         if self._detail.content.has_focus_within:
-            self.action_back()
+            await self.action_back()
         elif results.display and self._list.table.has_focus and len(results.table.items) > 1:
             results.table.focus()
         else:
@@ -146,14 +144,17 @@ class GroupsScreen(Screen[None]):
         """To the next tab of the detail, or to the one before."""
         self._detail.step(tabs_on)
 
-    def action_back(self) -> None:
-        """One step back: stop typing or searching, leave the detail for the list, and at last clear the filter."""
+    async def action_back(self) -> None:
+        """One step back: stop typing or searching, leave the detail for the list, clear the filter, and at last go live."""
         if self._list.finding:
             self._list.leave_find(keep=False)
         elif self._list.searching:
             self._list.stop_search()
         elif self._list.table.has_focus and not self.has_class("-asked"):
-            self._list.filter_by("clear")
+            if self._list.chosen:
+                self._list.filter_by("clear")
+            else:
+                await self.run_action("app.live")
         self.remove_class("-asked")
         self._list.table.focus()
 
@@ -189,7 +190,3 @@ class GroupsScreen(Screen[None]):
     def action_follow(self) -> None:
         """Follow the newest group."""
         self._list.table.following = True
-
-    def action_sums(self) -> None:
-        """The arithmetic of the gauge."""
-        self.app.push_screen(SheetScreen("The arithmetic of the gauge", sums(self._picture, self._now())))

@@ -29,7 +29,7 @@ class TimelineScreen(Screen[None]):
     """Draws all requests of the newest reading, whatever moment is shown, and asks to be taken to one."""
 
     BINDINGS = bindings("timeline")
-    AUTO_FOCUS = None
+    AUTO_FOCUS = ""
 
     @dataclass
     class Asked(Message):
@@ -97,6 +97,10 @@ class TimelineScreen(Screen[None]):
     def action_zoom(self, steps: int) -> None:
         """Closer, or wider."""
         self.query_one("#plot", PlotView).zoom(steps)
+
+    def action_scroll_facts(self, lines: int) -> None:
+        """Scroll what is known of the request."""
+        self.query_one("#request-facts", TextView).action_scroll(lines)
 
     async def action_back(self) -> None:
         """Back to live; then back to the groups."""

@@ -10,7 +10,7 @@ from spillscope_app.views.badges import BADGES, ORIGINS
 from spillscope_app.views.facts import Facts
 from spillscope_app.views.top import AUTO_COMPACT, WARNING
 from spillscope_app.views.words import WORDS
-from spillscope_app.widgets.gauge import CACHE_BROKE, COMPACTED
+from spillscope_app.widgets.gauge import CACHE_BROKE, COMPACTED, ESTIMATE, RESIDUAL, WHAT_IF
 
 _INTRO = (
     "A group is one message that carried tool results to the model; each is a row. Its size is that of the originals, beside "
@@ -18,11 +18,20 @@ _INTRO = (
 )
 _GAUGE: tuple[tuple[str, str], ...] = (
     ("█ exact", "The API's own count of the last response."),
-    ("▒ estimate", "What came after it, at 4 chars a token."),
+    (f"{RESIDUAL} residual", "The part of it that stands in no transcript: system prompt, tools, memory."),
+    (f"{ESTIMATE} estimate", "What came after it: at 4 chars a token, until calibration has fitted it to this session."),
+    ("± band", "Where the truth lies four times of five, by how far estimates were off so far. Colours go by its upper end."),
+    ("5–8 turns", "A forecast by the growth of the last requests. No growth, or fewer than three turns: no forecast."),
+    (f"{WHAT_IF} what-if", "What other limits would free, or add."),
     (f"{WARNING} warning", "From here the agent warns; the second such mark is where it refuses to go on."),
     (f"{AUTO_COMPACT} auto-compact", "From here the agent compacts, if it does so by itself."),
     ("▁▃▅ ▆", "The context of each request, and apart from them what would go out now."),
-    (f"{COMPACTED} {CACHE_BROKE}", "A compaction; a request that found the prompt cache broken."),
+    (f"{COMPACTED} {CACHE_BROKE}", "A compaction; a request that found the prompt cache broken, and paid for it anew."),
+    (
+        "input tokens",
+        "The unit of costs: a token read from the cache costs 0.1 of them, one written to it 1.25, or 2 for an hour.",
+    ),
+    ("as of request", "All screens show the session as it stood when that request was about to go out, until End."),
 )
 _NAMES = 17
 

@@ -90,12 +90,10 @@ def _estimate(facts: Facts, request: Request) -> None:
     if not request.usage.prompt:
         facts.value("estimate", exact(request.estimate_before), line(Span("before it went out", "dim")))
         return
-    off = request.estimate_before - request.usage.prompt
-    share = abs(off) / request.usage.prompt * 100
-    told = "right" if not off else f"{exact(abs(off))}, {share:.1f} %, too {'much' if off > 0 else 'little'}"
-    facts.value(
-        "estimate", exact(request.estimate_before), line(Span(f"by the agent's rule before it went out: {told}", "dim"))
-    )
+    off = request.estimate_before / request.usage.prompt - 1
+    told = "right" if not round(off, 3) else f"{abs(off):.1%} too {'much' if off > 0 else 'little'}".replace("%", " %")
+    note = line(Span(told), Span(", by the agent's rule before it", "dim"))
+    facts.value("estimate", exact(request.estimate_before), note)
 
 
 def _break(facts: Facts, request: Request) -> None:

@@ -16,6 +16,20 @@ from spillscope_app.widgets.gauge import CACHE_BROKE
 _ESTIMATES = ("believed", "tiktoken", "fitted")
 _COLUMNS = (("median", 9), ("size", 8), ("p90", 8), ("factor", 8))
 _NEWEST_COMPACTIONS = 5
+_LEFT_OUT = {
+    "compaction": "after a compaction",
+    "no usage": "without usage",
+    "model": "after a change of the model",
+    "placeholder": "with a placeholder for the output count",
+    "local": "with records that no model wrote",
+    "prompt": "that begin a turn",
+    "image": "with images",
+    "attachment": "with attachments",
+    "microcompaction": "after a microcompaction",
+    "unread": "too large to be read",
+    "small": "with next to no text",
+    "shrunk": "that carried less than the one before",
+}
 _VERDICTS: dict[str, tuple[str, Ink]] = {
     "expected": ("where it was expected", ""),
     "early": ("earlier than expected", "warn"),
@@ -69,8 +83,8 @@ def error_sums(facts: Facts, found: Calibrated) -> None:
             _scores(facts, scores)
         facts.say(noted("median: too much or too little; size: without its sign; factor: what would set it right", "T9"))
     if found.left_out:
-        told = ", ".join(f"{count} {reason}" for reason, count in found.left_out)
-        facts.say(line(Span(f"proving nothing: {told}", "dim")))
+        told = ", ".join(f"{count} {_LEFT_OUT.get(reason, reason)}" for reason, count in found.left_out)
+        facts.say(line(Span(f"left out, as they prove nothing: {told}", "dim")))
 
 
 def _scores(facts: Facts, scores: Scores) -> None:

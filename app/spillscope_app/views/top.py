@@ -103,7 +103,7 @@ def gauge(picture: Picture, reading: Reading, now: float) -> Gauge:
         estimate=estimate,
         size=window.size,
         marks=tuple(mark for mark in marks if mark.at > 0),
-        exact_age=age(now - context.exact_at) if context.exact_at is not None else "",
+        exact_age=age(now - context.exact_at) if context.exact_at is not None and reading.at is None else "",
         guessed=window.guessed,
         limit_words=_until_compact(context.usage + estimate, window, forecast_of(reading, highest)),
         history=_history(reading),

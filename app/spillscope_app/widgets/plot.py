@@ -34,6 +34,8 @@ _FEET: tuple[dict[Event, Span], ...] = (
     {"spilled": Span("↓", "persisted"), "over": Span("!", "over")},
 )
 """What stands below the bars, the gravest of each line last."""
+_LINES = (Span(WINDOW_LINE, "over"), Span(COMPACT_LINE, "warn"), Span(WARNING_LINE, "dim"))
+"""Across the plot, the most important first: it hides the others where there is little room."""
 
 
 class PlotPoint(NamedTuple):
@@ -103,14 +105,16 @@ def lay_out(total: int, width: int, zoom: int, selected: int | None, first: int)
     steps = _steps(total, room)
     step = steps[max(0, min(zoom, len(steps) - 1))]
     visible = max(1, _visible(step, room))
-    last_first = max(0, total - visible)
-    if selected is None:
-        first = last_first
-    elif not first <= selected < first + visible:
-        first = selected - visible // 2
+    newest = max(0, total - visible)
     per_column = max(1, step)
-    first = min(max(0, first), last_first)
-    first = -(-first // per_column) * per_column if first == last_first else first - first % per_column
+    if selected is None:
+        first = -(-newest // per_column) * per_column
+    else:
+        if not first <= selected < first + visible:
+            first = selected - visible // 2
+        first = min(max(0, first), newest) // per_column * per_column
+        if selected >= first + visible:
+            first += per_column
     return Layout(first, min(visible, total - first), step, width)
 
 
@@ -182,9 +186,9 @@ def _draw(point: PlotPoint, what_if: int | None, selected: bool, scale: int, row
     glyphs = stack(point.tokens / scale, rows)
     ink: Ink = "strong" if selected else point.ink
     column = [Span(" ")] * rows
-    for at, glyph, tint in zip(point.lines, (WINDOW_LINE, COMPACT_LINE, WARNING_LINE), _LINE_INKS, strict=True):
+    for at, mark in zip(reversed(point.lines), reversed(_LINES), strict=True):
         if 0 < at <= scale:
-            column[_row(at, scale, rows)] = Span(glyph, tint)
+            column[_row(at, scale, rows)] = mark
     for row, glyph in enumerate(glyphs):
         if glyph != " ":
             column[row] = Span(glyph if point.exact else ESTIMATE, ink)
@@ -196,9 +200,6 @@ def _draw(point: PlotPoint, what_if: int | None, selected: bool, scale: int, row
         for row in range(min(top, other), max(top, other)):
             column[row] = Span(WHAT_IF, "warn" if other < top else "fresh")
     return column
-
-
-_LINE_INKS: tuple[Ink, ...] = ("over", "warn", "dim")
 
 
 def _row(tokens: int, scale: int, rows: int) -> int:

@@ -9,7 +9,7 @@ import pytest
 from app.inspector.driving import Bench, screen_text
 from app.inspector.readings import NOW, SESSION, full_group, group, live, quiet_groups, reading, requests_of, result, troubled
 from spillscope.session.events import Event, events_between
-from spillscope.session.reading import Compaction
+from spillscope.session.reading import CacheBreak, Compaction
 from spillscope_app.feed import WatchingBy
 from spillscope_app.journal import Item, Journal, Note
 from spillscope_app.spans import width_of
@@ -38,6 +38,15 @@ LINES: list[tuple[Item, str]] = [
     (Event("compaction", NOW, figures=(None, 9_000)), "╎ compaction: 9k tokens left"),
     (Event("compaction", NOW, figures=(9_000, None)), "╎ compaction: of 9k tokens"),
     (Event("compaction"), "╎ compaction"),
+    (
+        Event("cache", NOW, figures=(36,), broken=CacheBreak(45_200, "idle", 51_000, 58_650.0)),
+        "╳ request 37: cache broke, idle for longer than the cache lives: 45.2k tokens lost, "
+        "51k rewritten at a cost of 58.6k input tokens",
+    ),
+    (
+        Event("cache", NOW, figures=(36,), broken=CacheBreak(45_200, "replacement", about=("toolu_[b]",))),
+        "╳ request 37: cache broke, a replacement that had been sent was changed toolu_[b]: 45.2k tokens lost",
+    ),
     (Event("cleared"), "╎ a new conversation: nothing before it is in the context"),
     (Event("rewound", figures=(7,)), "← gone back: what came from group 7 on was left"),
     (Event("rewritten"), "! the file was rewritten and read anew from its start"),

@@ -12,10 +12,12 @@ import pytest
 from textual.message import Message
 
 from app.inspector.driving import Shelf, no_hints
-from app.inspector.readings import live, reading
+from app.inspector.readings import calibrated, live, reading
 from spillscope.errors import SessionNotFoundError
+from spillscope.session.calibrated import Calibrated
+from spillscope.session.reading import Reading
 from spillscope_app import feed as feed_module
-from spillscope_app.feed import Feed, NewReading, Trouble, WatchingBy, watch_hints
+from spillscope_app.feed import Feed, NewCalibration, NewReading, Trouble, WatchingBy, watch_hints
 
 DEADLINE = 30.0
 
@@ -163,3 +165,73 @@ def test_the_real_watcher_hints_at_an_append_and_stops(tmp_path: Path) -> None:
         stop.set()
         thread.join(DEADLINE)
     assert not thread.is_alive()
+
+
+# --- calibration ------------------------------------------------------------------------------------------------------------
+
+
+class Slow(Shelf):
+    """A source whose calibration takes some slices."""
+
+    def __init__(self, *readings: Reading | Exception, slices: int) -> None:
+        super().__init__(*readings)
+        self.slices = slices
+
+    def calibrate(self, seconds: float) -> tuple[Reading, Calibrated] | None:
+        self.slices -= 1
+        return super().calibrate(seconds) if self.slices < 0 else None
+
+
+def kinds(inbox: Inbox) -> list[type[Message]]:
+    return [type(message) for message in inbox.messages]
+
+
+def test_a_first_reading_does_not_wait_for_its_calibration() -> None:
+    inbox, shelf = Inbox(), Slow(live(), slices=3)
+    shelf.calibrated = calibrated()
+    feed = Feed(shelf, (), inbox.post, no_hints)
+    feed.read_now()
+    assert kinds(inbox) == [NewReading]
+    with running(feed.measure, feed):
+        inbox.wait_for(lambda messages: len(messages) == 2)
+    found = inbox.messages[1]
+    assert isinstance(found, NewCalibration)
+    assert (found.reading, found.calibrated) == (shelf.refresh(), calibrated())
+    assert shelf.slices == -1
+
+
+def test_what_little_an_append_brings_is_told_together_with_it() -> None:
+    inbox, shelf = Inbox(), Shelf(live())
+    shelf.calibrated = calibrated()
+    feed = Feed(shelf, (), inbox.post, no_hints)
+    feed.read_now()
+    shelf.put(live(13, version=2))
+    feed.read_now()
+    assert kinds(inbox) == [NewReading, NewReading, NewCalibration]
+
+
+def test_what_an_append_brings_is_counted_on_beside_the_reader() -> None:
+    inbox, shelf = Inbox(), Slow(live(), slices=4)
+    shelf.calibrated = calibrated()
+    feed = Feed(shelf, (), inbox.post, no_hints)
+    feed.read_now()
+    shelf.put(live(13, version=2))
+    feed.read_now()
+    assert kinds(inbox) == [NewReading, NewReading]
+    with running(feed.measure, feed):
+        inbox.wait_for(lambda messages: isinstance(messages[-1], NewCalibration))
+
+
+def test_a_file_that_cant_be_counted_is_left_until_it_changes() -> None:
+    class Unreadable(Shelf):
+        def calibrate(self, seconds: float) -> tuple[Reading, Calibrated] | None:
+            tried.set()
+            raise OSError(5, "Input/output error")
+
+    tried = threading.Event()
+    inbox = Inbox()
+    feed = Feed(Unreadable(live()), (), inbox.post, no_hints)
+    feed.read_now()
+    with running(feed.measure, feed):
+        assert tried.wait(DEADLINE)
+    assert kinds(inbox) == [NewReading]

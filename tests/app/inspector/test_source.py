@@ -14,7 +14,7 @@ from spillscope.session.session import Session
 from spillscope.transcript.layout import place_of
 from spillscope_app.feed import Feed, LimitsTrouble, NewReading, Progressed
 from spillscope_app.source import FLIPPED, SessionSource
-from transcripts import Writer, use
+from transcripts import Writer, lines, use
 
 
 def over_budget(folder: Path) -> Path:
@@ -64,10 +64,34 @@ def test_changed_limits_take_effect_and_broken_ones_are_told_of(source: SessionS
     kinds = [type(message) for message in inbox if not isinstance(message, Progressed)]
     assert kinds == [NewReading, NewReading, LimitsTrouble, LimitsTrouble, NewReading]
     readings = [message.reading for message in inbox if isinstance(message, NewReading)]
-    assert [reading.totals.persisted for reading in readings] == [0, 6, 0]
+    assert [reading.limits.get_override("Fetch") for reading in readings] == [None, 40_000, None]
     words = [message.words for message in inbox if isinstance(message, LimitsTrouble)]
     assert words[0] is not None
     assert words[1] is None
+
+
+def test_what_was_decided_before_the_limits_changed_stays_decided(
+    source: SessionSource, limits_file: Path, tmp_path: Path
+) -> None:
+    """L11: it is no drift that an agent has not obeyed limits which nobody had set yet."""
+    source.refresh()
+    limits_file.write_text("[overrides]\nFetch = 40_000\n")
+    changed = source.refresh()
+    assert (changed.totals.persisted, changed.totals.drift) == (0, 0)
+    writer = Writer()
+    writer.prompt()
+    writer.call("Fetch", "later", "z" * 45_000, id="two")
+    records = [
+        {**record, "timestamp": "2090-01-01T00:00:00Z", "uuid": f"later-{at}"} for at, record in enumerate(writer.records)
+    ]
+    records = [{**record, "parentUuid": f"later-{at - 1}" if at else None} for at, record in enumerate(records)]
+    with (tmp_path / f"{source.refresh().session.id}.jsonl").open("ab") as file:
+        file.write(lines(records))
+    grown = source.refresh()
+    assert grown.pending is not None
+    assert [found.fate for found in grown.pending.results] == ["persisted"]
+    source.flip(True)
+    assert [group.results[0].fate for group in source.refresh().groups] == ["replaced"]
 
 
 async def test_b_flips_and_the_header_says_so() -> None:
@@ -97,3 +121,23 @@ async def test_broken_limits_raise_a_badge() -> None:
         bench.feed.read_now()
         await pilot.pause()
         assert "no TOML" not in screen_text(bench.app).split("\n")[0]
+
+
+def test_the_past_is_that_of_the_newest_reading(source: SessionSource) -> None:
+    assert source.at(0) is None
+    now = source.refresh()
+    past = source.at(1)
+    assert past is not None
+    assert (past.at, len(past.groups), past.context.usage) == (1, 0, 1_000)
+    assert past.pending is not None
+    assert len(past.pending.results) == 6
+    assert source.at(len(now.requests)) is None
+
+
+def test_calibration_is_told_with_the_reading_that_it_is_of(source: SessionSource) -> None:
+    assert source.calibrate(1.0) is None
+    now = source.refresh()
+    while (found := source.calibrate(1.0)) is None:
+        pass
+    assert found[0] is now
+    assert found[1].usage == now.context.usage

@@ -15,17 +15,21 @@ from app.inspector.readings import (
     NOW,
     SESSION,
     calibrated,
+    eventful,
     full_group,
     group,
     live,
     next_group,
     old_and_new,
+    past_of,
     reading,
     result,
     troubled,
 )
 from spillscope.limits import Limits
+from spillscope.session.history import forecast_of
 from spillscope.session.reading import Cut, Reading
+from spillscope.tokens.calibration import Band, Score, Scores
 from spillscope.window.thresholds import window_thresholds
 from spillscope_app.picture import Picture
 from spillscope_app.spans import Line, Paint, width_of
@@ -185,6 +189,94 @@ def figures(**changes: int | bool) -> str:
 
 def test_gauge_words() -> None:
     assert "auto-compact in 23.8k, if proactive" in figures()
+    grown = eventful()
+    told = text(gauge_lines(top.gauge(picture_of(grown), grown, NOW), 120))
+    to_come = forecast_of(grown)
+    assert to_come is not None
+    low, _, high = to_come.auto_compact
+    assert f"auto-compact at 167k in 23.8k, {low}–{high} turns, if proactive" in told
     assert "10k past auto-compact, if proactive" in figures(usage=177_000, estimate=0)
     assert "auto-compact is off" in figures(auto_compact=False)
     assert "exact 0 + 500 estimate" in figures(usage=0, estimate=500)
+
+
+def arithmetic(picture: Picture, width: int = 110) -> str:
+    return text(sums(picture, NOW)(width))
+
+
+def test_sums_set_what_the_agent_believes_beside_what_is_likely() -> None:
+    told = arithmetic(picture_of(eventful(), calibrated=calibrated()))
+    for line in (
+        "█ exact       138,900  the API's own count of the last response, 12s ago  T1",
+        "+ estimate      4,300  4 chars a token, for all that came after it  T3",
+        "= believed    143,200  what the agent takes the context for  T4",
+        "tiktoken        3,700  the same text, counted by a tokeniser of other models  T8",
+        "▒ fitted        5,100  the same text, by what the API told of this session  T9",
+        "= likely      144,000  four times of five between 143,500 and 144,500; colours go by the upper end  T9",
+        "▓ residual     18,200  of the exact part stand in no transcript: system prompt, tools, memory (17k–19k)  T9",
+    ):
+        assert line in told
+
+
+def test_sums_name_the_window_its_marks_and_three_percentages() -> None:
+    told = arithmetic(picture_of(eventful()))
+    figures = (
+        "window        200,000  the model's name  W1",
+        "− reserve      20,000",
+        "= effective   180,000",
+        "− buffer       13,000",
+    )
+    marks = ("│ compact     167,000", "┊ warning     147,000", "┊ blocking    177,000")
+    percentages = ("of window      71.6 %  used", "effective      79.6 %  used", "left             14 %  until auto-compact")
+    for line in (*figures, *marks, *percentages, "Calibrating …"):
+        assert line in told
+
+
+def test_sums_stay_over_the_window() -> None:
+    told = arithmetic(picture_of(live(usage=214_000)))
+    assert "of window     109.2 %" in told
+    assert "to compact          0  reached" in told
+
+
+def test_sums_tell_how_estimates_turned_out_for_each_of_several_models() -> None:
+    found = calibrated()
+    told = arithmetic(picture_of(eventful(), calibrated=found))
+    assert "believed      -42.0 %  42.0 %  55.0 %  × 1.70" in told
+    assert "fitted         +1.0 %   4.3 %  17.0 %  × 1.00" in told
+    assert "left out, as they prove nothing: 1 after a compaction, 7 that begin a turn" in told
+    two = replace(found, models=(("claude-opus-4-6", found.scores), ("claude-\x1b[2J", found.scores)))
+    told = arithmetic(picture_of(eventful(), calibrated=two))
+    assert told.count("believed      -42.0 %") == 3
+    assert "\x1b" not in told
+    nothing = Score(0, None, None, None, 1.0)
+    told = arithmetic(picture_of(eventful(), calibrated=replace(found, scores=Scores(nothing, nothing, nothing), models=())))
+    assert "off so far  on 0 of 48 requests" in told
+
+
+def test_sums_judge_compactions_and_count_cache_breaks() -> None:
+    told = arithmetic(picture_of(eventful()))
+    assert "168,400  where it was expected (167k), after 15 turns" in told
+    assert "╳ 2 breaks     93,000  tokens lost, 95.5k rewritten at a cost of 109.8k input tokens; 5 lists them  R6" in told
+    assert "compactions" not in arithmetic(picture_of(live()))
+    stuck = replace(live(), refusals=3)
+    assert "3 refusals in a row: automatic compaction has likely stopped" in arithmetic(picture_of(stuck))
+
+
+def test_sums_of_the_past_say_that_it_is_not_calibrated() -> None:
+    past = past_of(eventful(), 30)
+    told = arithmetic(Picture(SESSION.path, past, live=eventful(), asked=30, calibrated=calibrated()))
+    assert "How it stood then is not calibrated" in told
+    assert "fitted" not in told
+
+
+def test_forecasts_say_how_far_each_mark_is_or_that_nothing_is_known() -> None:
+    assert "tokens a turn, by the last 25 turns" in arithmetic(picture_of(eventful()))
+    assert "to warning" in arithmetic(picture_of(eventful()))
+    assert "forecast         none  fewer than 3 turns have grown" in arithmetic(picture_of(live(0)))
+
+
+def test_the_gauge_goes_by_the_upper_end_of_its_band() -> None:
+    seen = live()
+    for high, ink in ((146_999, "gauge"), (147_000, "warn"), (177_000, "over")):
+        found = calibrated(band=Band(143_000, high))
+        assert top.gauge(picture_of(seen, calibrated=found), seen, NOW).level == ink
