@@ -20,6 +20,7 @@ from benchmarks.forecast import forecast_table
 from benchmarks.generate import Author, write_transcript
 from benchmarks.measure import Figure, in_turn, table, timed
 from benchmarks.screen import screen_figures
+from benchmarks.viewer import viewer_figures
 from benchmarks.whatif import MANY, MOST, what_if_figures
 from benchmarks.work import first_reading, open_index, report
 
@@ -61,6 +62,8 @@ def main() -> None:
             print(f"The what-if\n\n{table(what_if_figures(Path(folder), most, wanted.rounds))}\n")
     with TemporaryDirectory() as folder:
         print(f"The screen\n\n{table(screen_figures(Path(folder), wanted.keys, min(wanted.appends, MOST_SEEN)))}")
+    with TemporaryDirectory() as folder:
+        print(f"\nThe viewer\n\n{table(viewer_figures(Path(folder), wanted.mb, wanted.rounds))}")
     if not wanted.screen and REAL:
         print(f"\nForecasts, on the real sessions\n\n{forecast_table(Path(REAL))}")
         print(f"\nEstimates, on the real sessions\n\n{backtest(Path(REAL))}")

@@ -36,7 +36,16 @@ def test_what_is_no_regular_file_is_not_opened_and_not_waited_for(tmp_path: Path
         os.chdir(folder)  # a socket's name may only be short
         listener.bind("socket")
         os.chdir(previous)
-        kinds = [folder / "pipe", folder / "socket", folder, "/dev/null", folder / "none", folder / "pipe" / "x", "a\0b", "x"]
+        kinds: list[Path | str] = [
+            folder / "pipe",
+            folder / "socket",
+            folder,
+            "/dev/null",
+            folder / "none",
+            folder / "pipe" / "x",
+            "a\0b",
+            "x",
+        ]
         reasons = [refused(kind, anywhere=True) for kind in kinds]
     assert reasons == ["not a file"] * 4 + ["missing"] * 4
 
