@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from spillscope.limits_sources import LimitsBook, LimitsPlan, WatchedLimits
+from spillscope.limits_sources import Earlier, LimitsBook, LimitsPlan, WatchedLimits
 from spillscope.session.calibrated import Calibrated
 from spillscope.session.calibration import Calibrator
 from spillscope.session.contents import Look, What, holds, look
@@ -24,7 +24,7 @@ FLIPPED = "flipped by you"
 
 
 class SessionSource:
-    """Reads a session under the newest good limits.
+    """Reads a session under the newest good limits. What came before they changed stays decided by those before (L11).
 
     `refresh` belongs to one thread; the rest may be called from any. What needs the session to hold still waits for it.
     """
@@ -34,6 +34,7 @@ class SessionSource:
         self._switch: bool | None = None
         self._memory, self._auditing = Memory(), threading.Lock()
         self._in_use: tuple[LimitsBook, bool | None] = (session.book, None)
+        self._earlier: tuple[Earlier, ...] = ()  # the limits that held before those in use
         self._still = threading.Lock()  # whoever holds it has the session as it was last read
         self._newest: Reading | None = None
         self._calibrator = Calibrator(session)
@@ -53,9 +54,13 @@ class SessionSource:
         self._limits.poll()
         book, switch = wanted = self._limits.book, self._switch
         with self._still:
-            if book is not self._in_use[0] or switch != self._in_use[1]:
+            before = self._in_use
+            if book is not before[0]:
+                self._earlier = (*self._earlier, Earlier(self._limits.changed_at, before[0]))
+            if book is not before[0] or switch != before[1]:
                 self._in_use = wanted
-                self._session.use(book if switch is None else book.with_layer({"aggregate": switch}, FLIPPED))
+                earlier = [change._replace(book=_flipped(change.book, switch)) for change in self._earlier]
+                self._session.use(_flipped(book, switch), earlier)
             self._newest = self._session.refresh(progress)
             return self._newest
 
@@ -113,3 +118,8 @@ class SessionSource:
     def holds(self, row: ResultRow, needle: str) -> bool:
         """Whether a result's content holds a casefolded text."""
         return holds(self._session, row, needle)
+
+
+def _flipped(book: LimitsBook, switch: bool | None) -> LimitsBook:
+    """A book with the budget's switch as the user has it; None: as it is."""
+    return book if switch is None else book.with_layer({"aggregate": switch}, FLIPPED)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from spillscope.agent_settings import settings_files, settings_layers
 from spillscope.errors import LimitsError
@@ -12,7 +14,7 @@ from spillscope.limits import Limits
 from spillscope.limits_files import limits_from_mapping, read_limits_file
 from spillscope.profiles import Profile, profile_for
 
-__all__ = ["Layer", "LimitsBook", "LimitsPlan", "WatchedLimits", "limits_from_mapping", "load_limits"]
+__all__ = ["Earlier", "Layer", "LimitsBook", "LimitsPlan", "WatchedLimits", "limits_from_mapping", "load_limits"]
 
 PROJECT_FILE = ".spillscope.toml"
 
@@ -60,6 +62,13 @@ class LimitsBook:
             limits = limits_from_mapping(layer.values, layer.source, limits)
         self._by_profile[profile.name] = limits
         return limits
+
+
+class Earlier(NamedTuple):
+    """Limits that held until others took their place, in seconds since the epoch."""
+
+    until: float
+    book: LimitsBook
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +128,10 @@ class WatchedLimits:
     def __init__(self, plan: LimitsPlan) -> None:
         """Loads at once. Raises LimitsError when there is no good value to start from."""
         self._plan = plan
+        self._looked = time.time()
         self._marks = self._look()
         self.book = plan.load()
+        self.changed_at = self._looked
         self.error: str | None = None
 
     @property
@@ -129,10 +140,15 @@ class WatchedLimits:
         return self._plan
 
     def poll(self) -> LimitsBook | None:
-        """The new book when a file changed and could be read, else None. Never raises for what stands in a file."""
+        """The new book when a file changed and could be read, else None. Never raises for what stands in a file.
+
+        `changed_at` is then when the file changed, in seconds since the epoch.
+        """
+        before, self._looked = self._looked, time.time()
         marks = self._look()
         if marks == self._marks:
             return None
+        written = [new[2] / 1e9 for new, old in zip(marks, self._marks, strict=True) if new is not None and new != old]
         # Taken before reading: a change during the read is seen by the next poll.
         self._marks = marks
         try:
@@ -144,6 +160,8 @@ class WatchedLimits:
         if book == self.book:
             return None
         self.book = book
+        # Whatever date a file bears, it was put there since the last look.
+        self.changed_at = min(max(before, *written), self._looked) if written else self._looked
         return book
 
     def _look(self) -> tuple[_Mark, ...]:

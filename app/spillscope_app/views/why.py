@@ -147,7 +147,10 @@ def _threshold(facts: Facts, limits: Limits, result: Result) -> None:
     else:
         facts.value("  override", "none")
     facts.value("  default", exact(limits.default_threshold), (foreign(limits.source("default_threshold"), "dim"),))
-    facts.say(line(f"  → {_chain(limits, result)}"), 4)
+    if threshold.chars == limits.get_persistence_threshold(tool).chars:
+        facts.say(line(f"  → {_chain(limits, result)}"), 4)
+    else:
+        facts.say(line("  → decided under other limits than those in force now: ", foreign(threshold.source)), 4)
 
 
 def _declared_note(limits: Limits, tool: str | None) -> Line:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from spillscope.budget.decide import Candidate, GroupPlan, Pick, State, decide
 from spillscope.limits import Limits, Threshold
-from spillscope.limits_sources import LimitsBook
+from spillscope.limits_sources import Earlier, LimitsBook
 from spillscope.profiles import profile_for
 from spillscope.session.judge import Seen, Verdict, is_candidate, judge_alone, judge_in_group, kept_rule, result_of
 from spillscope.session.reading import Group, Result, Totals
@@ -57,12 +58,18 @@ class _Entry(NamedTuple):
 
 
 class Judge:
-    """Decides groups of rows of an index under the limits of a book. `path_chars`: units of a spill path but for its id."""
+    """Decides groups of rows of an index under the limits of a book. `path_chars`: units of a spill path but for its id.
 
-    def __init__(self, index: Index, book: LimitsBook, path_chars: int) -> None:
+    `earlier`: what held before, the oldest first. A result is held against the limits of its time, for a change of limits
+    alters nothing that was decided (L11); a group against those of its newest result.
+    """
+
+    def __init__(self, index: Index, book: LimitsBook, path_chars: int, earlier: Sequence[Earlier] = ()) -> None:
         self.index, self.book, self.path_chars = index, book, path_chars
         self.switch = True  # L10, as it is believed to be
-        self._tools: dict[int, _Tools] = {}
+        self._changes = [change.until for change in earlier]
+        self._books = [*(change.book for change in earlier), book]
+        self._tools: dict[tuple[int, int], _Tools] = {}
 
     def judge(
         self, waiting: Sequence[Sequence[int]], seen: Mapping[str, bool], sent: str | None, number: int, *, goes_out: bool
@@ -101,9 +108,11 @@ class Judge:
     def _entry(self, at: int) -> _Entry:
         row = self.index.rows[at]
         version = self.index.version_of[row.record]
-        tools = self._tools.get(version)
+        # A record without a time (NaN) comes out behind all changes.
+        time = bisect_right(self._changes, self.index.stamps[row.record]) if self._changes else 0
+        tools = self._tools.get((version, time))
         if tools is None:
-            tools = self._tools[version] = _Tools(self.book.for_version(self.index.versions[version]))
+            tools = self._tools[version, time] = _Tools(self._books[time].for_version(self.index.versions[version]))
         threshold = tools.threshold(row.tool)
         return _Entry(row, tools, threshold, judge_alone(row, threshold))
 

@@ -12,7 +12,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
-from spillscope.limits_sources import LimitsBook
+from spillscope.limits_sources import Earlier, LimitsBook
 from spillscope.session.cache_watch import CacheWatch
 from spillscope.session.column import Column
 from spillscope.session.groups import Judge, merged, spilled_in, totals_of
@@ -56,9 +56,9 @@ _groups_sent = attrgetter("groups")
 class Replay:
     """The engine's decisions along a timeline. Read `groups`, `requests`, `totals`, `count`; ask `pending()`."""
 
-    def __init__(self, index: Index, chain: Chain, book: LimitsBook, path_chars: int) -> None:
+    def __init__(self, index: Index, chain: Chain, book: LimitsBook, path_chars: int, earlier: Sequence[Earlier] = ()) -> None:
         self.index, self.chain = index, chain
-        self.judge = Judge(index, book, path_chars)
+        self.judge = Judge(index, book, path_chars, earlier)
         self._cache = CacheWatch(index, chain, lambda request: self._turns[request].position)
         self.clear()
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 import orjson
 
 from spillscope.limits import Limits
-from spillscope.limits_sources import LimitsBook
+from spillscope.limits_sources import Earlier, LimitsBook
 from spillscope.session.column import Column
 from spillscope.session.groups import totals_of
 from spillscope.session.reading import Compaction, Context, Cut, Reading, SessionInfo, SkippedLine
@@ -67,10 +67,13 @@ class Session:
             self._reading = self._read_out()
         return self._reading
 
-    def use(self, book: LimitsBook) -> None:
-        """Other limits: the session is replayed at the next refresh, from the index alone."""
+    def use(self, book: LimitsBook, earlier: Sequence[Earlier] = ()) -> None:
+        """Other limits: the session is replayed at the next refresh, from the index alone.
+
+        `earlier`: the limits that held before these, the oldest first; what came in their time stays decided by them.
+        """
         self.book = book
-        self.replay = Replay(self.index, self.chain, book, self.replay.judge.path_chars)
+        self.replay = Replay(self.index, self.chain, book, self.replay.judge.path_chars, earlier)
         self._reading = None
         self._follow(0)
 
