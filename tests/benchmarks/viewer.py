@@ -149,7 +149,8 @@ def until(terminal: Bare, key: bytes, pattern: bytes) -> float:
 def read_until(terminal: Bare, start: int, pattern: bytes) -> None:
     end = time.perf_counter() + SECONDS
     while re.search(pattern, terminal.sent[start:]) is None:
-        assert terminal.read() and time.perf_counter() < end, f"waited for {pattern!r}"
+        assert terminal.read(), f"it ended before {pattern!r}"
+        assert time.perf_counter() < end, f"waited for {pattern!r}"
 
 
 @contextmanager
