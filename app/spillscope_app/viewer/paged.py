@@ -52,8 +52,9 @@ class PagedView(Widget, can_focus=True):
         reader: Reader
         ended: bool = False
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, request: ViewerRequest | None = None, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self._first = request
         self._reader: Reader | None = None
         self._page: Page | None = None
         self._trouble = ""
@@ -69,6 +70,7 @@ class PagedView(Widget, can_focus=True):
 
     def on_mount(self) -> None:
         self.set_interval(LOOK_SECONDS, self.look)
+        self.show(self._first)
 
     # --- what is shown --------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from spillscope_app.viewer.canvas import Canvas
 from spillscope_app.viewer.handing import copy, open_in
 from spillscope_app.viewer.paged import PagedView
 from spillscope_app.viewer.reader import Reader
+from spillscope_app.viewer.request import ViewerRequest
 from spillscope_app.viewer.search import Search
 from spillscope_app.viewer.seeking import Finding, finding_line, seek
 from spillscope_app.widgets.typed_line import TypedLine
@@ -27,7 +28,7 @@ _OPENED = frozenset({"turn", "follow", "find", "match", "select", "copy"})
 
 
 class FileView(PagedView):
-    """Shows a `ViewerRequest`: `show(request)`. Searches, folds, follows, copies, and hands on."""
+    """Shows a `ViewerRequest`, the first one or what `show` is given. Searches, folds, follows, copies, and hands on."""
 
     BINDINGS = bindings("file")
 
@@ -50,8 +51,8 @@ class FileView(PagedView):
 
         text: str | None
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, request: ViewerRequest | None = None, *, id: str | None = None) -> None:
+        super().__init__(request, id=id)
         self._finding: Finding | None = None
         self._seeker: Worker[None] | None = None
         self._pressed: int | None = None  # the segment in which a mouse button went down
