@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from time import monotonic
 
@@ -32,7 +32,7 @@ from spillscope_app.views.effects import about, brief, effects_lines, effects_ti
 from spillscope_app.views.flips import FlipItems
 from spillscope_app.views.tool_rows import ToolRow, limits_of, rows_of
 from spillscope_app.views.tools import ToolItems, heading
-from spillscope_app.widgets.gauge import gauge_lines
+from spillscope_app.widgets.gauge import Gauge, gauge_lines
 from spillscope_app.widgets.key_line import KeyLine
 from spillscope_app.widgets.line_table import SCROLLBAR, LineTable
 from spillscope_app.widgets.outline import Empty
@@ -74,6 +74,7 @@ class ToolsScreen(Screen[None]):
         self._numbers: dict[str, int] = {}
         self._count = count()
         self._items = ToolItems((), ())
+        self._gauge: Gauge | None = None
         self._typing = ""  # the key that a value is typed for
         self._composed = False
 
@@ -144,14 +145,29 @@ class ToolsScreen(Screen[None]):
                 table.following = False
         self._draw()
 
+    def show_answer(self, picture: Picture) -> None:
+        """The newest answer has come; of the picture only what it says of the context has changed."""
+        badge_stays = (picture.comparison is None) == (self._picture.comparison is None)
+        self._picture = picture
+        if self._composed and self.is_current:
+            self._draw_rows()
+            self._show_gauge()
+            self._show_effects()
+            if not badge_stays:
+                self._show_ages()
+
     def show_reason(self) -> None:
         """It is known why the selected value does nothing, or that it does something."""
         if self._composed:
-            self._show_effects()
+            self._show_about()
 
     def _draw(self) -> None:
-        if not self._composed or not self.is_current:
-            return
+        if self._composed and self.is_current:
+            self._draw_rows()
+            self._show_ages()
+            self._show_effects()
+
+    def _draw_rows(self) -> None:
         answer, reading = self._desk.answer, self._picture.reading
         rows = rows_of(answer) if answer is not None else []
         self._items = ToolItems(rows, [self._number(row) for row in rows])
@@ -162,8 +178,6 @@ class ToolsScreen(Screen[None]):
         profile = limits_of(answer).profile if answer is not None and reading is not None else ""
         self.query_one("#tools-rule", Painted).show(lambda width: (rule(title, (Span(profile, "dim"),), width),))
         self._flips.show(FlipItems(answer.comparison.flips) if answer is not None else Empty(), self._no_flips)
-        self._show_ages()
-        self._show_effects()
 
     def _number(self, row: ToolRow) -> int:
         mark = row.key or row.name
@@ -187,23 +201,30 @@ class ToolsScreen(Screen[None]):
         picture, now = self._picture, self._now()
         reading = picture.reading
         self.query_one("#tools-header", Painted).show(lambda width: top.header(picture, now, width))
-        self.query_one("#tools-gauge", Painted).show(
-            lambda width: gauge_lines(top.gauge(picture, reading, now), width) if reading and reading.session.exists else ()
-        )
+        self._gauge = top.gauge(picture, reading, now) if reading is not None and reading.session.exists else None
+        self._show_gauge()
+
+    def _show_gauge(self) -> None:
+        """What the gauge shows of the session stays for a second; what the edits do to it does not."""
+        gauge = replace(self._gauge, what_if=self._picture.what_if) if self._gauge is not None else None
+        self.query_one("#tools-gauge", Painted).show(lambda width: gauge_lines(gauge, width) if gauge is not None else ())
 
     def _show_effects(self) -> None:
-        answer, desk, row = self._desk.answer, self._desk, self.selected
-        told = about(row, desk.reason(self.asked_key))
-        self.query_one("#effects-rule", Painted).show(lambda width: (effects_title(answer, desk.edits.mode, width),))
+        answer, mode = self._desk.answer, self._desk.edits.mode
+        self.query_one("#effects-rule", Painted).show(lambda width: (effects_title(answer, mode, width),))
         self.query_one("#effects", Painted).show(lambda width: [(Span(" "), *one) for one in effects_lines(answer, width - 2)])
-        self.query_one("#about", Painted).show(lambda width: [(Span(" "), *one) for one in wrap(told, width - 2)])
         self.query_one("#tools-brief", Painted).show(lambda width: (brief(answer, width),))
+        self._show_about()
+
+    def _show_about(self) -> None:
+        told = about(self.selected, self._desk.reason(self.asked_key))
+        self.query_one("#about", Painted).show(lambda width: [(Span(" "), *one) for one in wrap(told, width - 2)])
 
     @on(LineTable.Selected)
     def _selection_moved(self, message: LineTable.Selected) -> None:
         message.stop()
-        self._show_effects()
-        if self._desk.is_on:
+        self._show_about()
+        if self.asked_key is not None:
             self.post_message(self.Edited())
 
     @on(LineTable.Followed)

@@ -98,7 +98,11 @@ class TuningApp(App[None]):
     def _tuned(self, message: Tuned) -> None:
         if message.origin == self._origin:
             self._desk.answer = message.answer
-            self._show(replace(self._picture, comparison=message.answer.comparison if self._desk.is_on else None))
+            self._picture = replace(self._picture, comparison=message.answer.comparison if self._desk.is_on else None)
+            if self.current_mode == "tools":
+                self._tools.show_answer(self._picture)
+            else:
+                self._show(self._picture)
 
     @on(Reasoned)
     def _reasoned(self, message: Reasoned) -> None:
@@ -139,10 +143,11 @@ class TuningApp(App[None]):
 
     @on(ToolsScreen.Edited)
     def _edited(self) -> None:
+        if self._desk.is_on != (self._picture.comparison is not None):
+            self.screen.refresh_bindings()
         if not self._desk.is_on and self._picture.comparison is not None:
             self._show(replace(self._picture, comparison=None))
         self._ask()
-        self.screen.refresh_bindings()
 
     @on(ToolsScreen.PresetsAsked)
     def _presets_asked(self) -> None:
