@@ -484,6 +484,8 @@ class Inspector(TuningApp):
             self._list(at_once=True)
         elif mode == "tools":
             self._ask()
+        if mode == "groups" and self._desk.is_on:
+            self._main.show_picture(self._picture)
 
     @on(EventsScreen.Asked)
     def _event_asked(self, message: EventsScreen.Asked) -> None:
