@@ -18,7 +18,6 @@ from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import Screen
 from textual.theme import Theme
-from textual.widgets import Input
 
 from spillscope.errors import SessionNotFoundError, SpillscopeError
 from spillscope.session.listing import newer_session
@@ -53,6 +52,7 @@ from spillscope_app.screens.timeline import TimelineScreen
 from spillscope_app.screens.tools import ToolsScreen
 from spillscope_app.source import FLIPPED
 from spillscope_app.spans import foreign
+from spillscope_app.travelling import TravellingApp
 from spillscope_app.tuning.app import TuningApp
 from spillscope_app.views.events import NOTICED, key_of_result, subject_of, words_of
 from spillscope_app.views.guide import guide
@@ -70,7 +70,7 @@ HANGUP_SECONDS = 5.0
 NEWER_SECONDS = 2.0
 """How often a newer session of the same project is looked for."""
 MISSING_SECONDS = 10.0
-"""How often it is looked whether the spill files are there still."""
+"""How often it is looked whether the spill files are there still; never more than a twentieth of the time."""
 NOTICES = 2
 """As many notices as one reading may bring: whoever was away for long wants the list of events, not a pile of notices."""
 _WATCHING: dict[Watching, str] = {
@@ -109,21 +109,14 @@ class MissingSpills(Message):
 
     path: str
     count: int
-
-
-@dataclass
-class Past(FromFeed):
-    """The session as it stood at a request; None where the conversation has no such request any more."""
-
-    request: int
-    reading: Reading | None
+    seconds: float
 
 
 def _itself(screen: Screen[None]) -> Screen[None]:
     return screen
 
 
-class Inspector(TuningApp):
+class Inspector(TuningApp, TravellingApp):
     """Shows one session as it grows. Holds the newest `Picture` and hands it to the screens."""
 
     TITLE = "spillscope"
@@ -160,7 +153,7 @@ class Inspector(TuningApp):
         self._feed: Feed | None = None
         self._origin = -1  # of the present feed
         self._picture, self._journal = Picture(start.session or ""), Journal()
-        self._past: tuple[Reading, Sequence[Item]] | None = None  # what had happened by a moment of the past
+        self._rested = 0.0  # when the spill files may be looked for again, on the monotonic clock
         self._passed_over: frozenset[str] = frozenset()  # sessions that the user saw when choosing another one
         self._lister = Lister(start.root, self.post_message, now)
         self._main = GroupsScreen(self._picture, now, self._source)
@@ -254,18 +247,18 @@ class Inspector(TuningApp):
         assert self._feed is not None  # only what was read can be looked into
         return self._feed.source
 
-    def _post_from(self, origin: int, message: Message) -> None:
-        if isinstance(message, FromFeed):
     def _read_soon(self) -> None:
         if self._feed is not None:
             self._feed.read_soon()
 
+    def _post_from(self, origin: int, message: Message) -> None:
+        if isinstance(message, FromFeed):
             message.origin = origin
         self.post_message(message)
 
     def _show(self, picture: Picture) -> None:
         self._picture = picture
-        self._main.show_picture(picture)
+        self._main.show_picture(self._under_edit(picture))
         self._sessions.show_open(picture.path, self._start.awaited_name if self._awaiting else "")
         self._show_rest()
 
@@ -326,11 +319,7 @@ class Inspector(TuningApp):
         reading = self._picture.reading
         if reading is None or reading.at is None:
             return self._journal.items()
-        if self._past is None or self._past[0] is not reading:
-            journal = Journal()
-            journal.take(reading)
-            self._past = reading, journal.items()
-        return self._past[1]
+        return self._told_by(reading)
 
     def _note(self, text: str, *, is_trouble: bool) -> None:
         self._journal.note(Note(self._now(), text, is_trouble))
@@ -339,74 +328,11 @@ class Inspector(TuningApp):
         """A short notice on whatever screen there is."""
         self.notify(foreign(text).text, severity="warning" if is_trouble else "information", timeout=4, markup=False)
 
-    # --- time travel ----------------------------------------------------------------------------------------------------
-
-    def _show_newest(self, live: Reading) -> None:
-        """A new reading: it is shown, unless the user went back to a request; that is looked at again where it changed."""
-        picture = self._picture
-        asked, before = picture.asked, picture.live
-        if asked is None or before is None:
-            self._show(replace(picture, reading=live, live=live, calibrated=None))
-            return
-        self._show(replace(picture, live=live, calibrated=None))
-        if asked >= len(live.requests) or live.requests[asked].assistant_id != before.requests[asked].assistant_id:
-            self._go(None)
-            self._tell("that request is no longer in the conversation: back to live")
-        elif live.requests[asked] is not before.requests[asked] or live.limits != before.limits:
-            self._go(asked)
-
-    def _go(self, request: int | None) -> None:
-        """Show the session as it stood at a request, or as it stands now."""
-        picture = self._picture
-        if picture.live is None:
-            return
-        if request is None:
-            self._show(replace(picture, asked=None, reading=picture.live))
-        else:
-            self._show(replace(picture, asked=request))
-            look_back = partial(self._look_back, self._source(), request, self._origin)
-            self.run_worker(look_back, name="past", group="past", thread=True, exclusive=True, exit_on_error=False)
-        self.screen.refresh_bindings()
-
-    def _look_back(self, source: Source, request: int, origin: int) -> None:
-        past = Past(request, source.at(request))
-        past.origin = origin
-        self.post_message(past)
-
-    @on(Past)
-    def _past_came(self, message: Past) -> None:
-        if message.origin == self._origin and message.request == self._picture.asked:
-            if message.reading is None:
-                self._go(None)
-            else:
-                self._show(replace(self._picture, reading=message.reading))
-
-    @on(TimelineScreen.Asked)
-    def _request_asked(self, message: TimelineScreen.Asked) -> None:
-        self._go(message.number)
-
-    def action_step(self, requests: int) -> None:
-        """Go on by so many requests, back where negative; past the newest one is live."""
-        live, asked = self._picture.live, self._picture.asked
-        if live is None or not live.requests:
-            self._tell("no request has been answered yet")
-            return
-        total = len(live.requests)
-        wanted = max(0, (total if asked is None else asked) + requests)
-        self._go(wanted if wanted < total else None)
-
-    def action_live(self) -> None:
-        """From the past back to the session as it stands now."""
-        self._go(None)
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There is a way back to live only from the past, and an end of the what-if only while it is on.
-
-        While a text is typed the key is the text's.
-        """
+        """There is a way back to live only from the past, and an end of the what-if only while it is on."""
         if action == "end_what_if":
             return self._desk.is_on
-        return action != "live" or (self._picture.asked is not None and not isinstance(self.focused, Input))
+        return action != "live" or self._may_go_live()
 
     # --- other sessions -------------------------------------------------------------------------------------------------
 
@@ -452,15 +378,17 @@ class Inspector(TuningApp):
 
     def _look_for_missing(self) -> None:
         reading = self._picture.reading
-        if reading is not None:
+        if reading is not None and time.monotonic() >= self._rested:
             work = partial(self._count_missing, self._picture.path, reading, self._source())
             self.run_worker(work, name="missing", group="missing", thread=True, exclusive=True, exit_on_error=False)
 
     def _count_missing(self, path: str, reading: Reading, source: Source) -> None:
-        self.post_message(MissingSpills(path, source.missing(reading)))
+        began = time.monotonic()
+        self.post_message(MissingSpills(path, source.missing(reading), time.monotonic() - began))
 
     @on(MissingSpills)
     def _missing_counted(self, message: MissingSpills) -> None:
+        self._rested = time.monotonic() + 20 * message.seconds
         if message.path == self._picture.path and message.count != self._picture.missing:
             self._show(replace(self._picture, missing=message.count))
 
@@ -480,12 +408,12 @@ class Inspector(TuningApp):
         """To one of the screens."""
         self.switch_mode(mode)
         self._show_rest()
+        if mode == "groups" and self._desk.is_on:
+            self._ask()
         if mode == "sessions":
             self._list(at_once=True)
         elif mode == "tools":
             self._ask()
-        if mode == "groups" and self._desk.is_on:
-            self._main.show_picture(self._picture)
 
     @on(EventsScreen.Asked)
     def _event_asked(self, message: EventsScreen.Asked) -> None:

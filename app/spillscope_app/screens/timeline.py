@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -40,7 +40,7 @@ class TimelineScreen(Screen[None]):
     def __init__(self, picture: Picture, now: Callable[[], float]) -> None:
         super().__init__()
         self._picture, self._now = picture, now
-        self._points: list[PlotPoint] = []
+        self._points: Sequence[PlotPoint] = ()
         self._plotted: Reading | None = None
         self._composed = False
 
@@ -65,7 +65,8 @@ class TimelineScreen(Screen[None]):
             return
         live = picture.live
         if live is not self._plotted:
-            self._points, self._plotted = timeline.points_of(live) if live is not None else [], live
+            self._points = timeline.points_of(live, self._plotted, self._points) if live is not None else ()
+            self._plotted = live
         points = self._points
         plot = timeline.plot_of(picture, live, points) if live is not None and points else None
         self.query_one("#plot", PlotView).show_plot(plot, partial(timeline.nothing_to_plot, picture))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -31,13 +32,22 @@ MISSED: dict[Jump, str] = {
 """Why a jump led nowhere."""
 
 
-def points_of(reading: Reading) -> list[PlotPoint]:
-    """One point a request: what usage says that it carried, or the estimate where no usage is told."""
-    return [_point(point) for point in History(reading)]
+def points_of(reading: Reading, before: Reading | None = None, known: Sequence[PlotPoint] = ()) -> Sequence[PlotPoint]:
+    """One point a request: what usage says that it carried, or the estimate where no usage is told.
+
+    `known`: the points of the reading `before`: those of requests that stayed as they were are taken over.
+    """
+    same = 0
+    if before is not None and before.limits == reading.limits and before.largest_usage == reading.largest_usage:
+        old, new = before.requests, reading.requests
+        shorter = range(min(len(old), len(new)))
+        same = bisect_left(shorter, True, key=lambda at: old[at] is not new[at])
+    history = History(reading)
+    return [*known[:same], *(_point(history[at]) for at in range(same, len(history)))]
 
 
 def _point(point: Point) -> PlotPoint:
-    request = point.request
+    request, window = point.request, point.window
     tokens = request.usage.prompt or request.estimate_before
     flags: tuple[tuple[Event, bool], ...] = (
         ("cut", point.cut is not None),
@@ -45,9 +55,10 @@ def _point(point: Point) -> PlotPoint:
         ("spilled", request.spilled > 0),
         ("over", request.over_budget),
     )
-    events: frozenset[Event] = frozenset(event for event, holds in flags if holds)
-    lines, ink = lines_of(point.window), level_of(tokens, point.window)
-    return PlotPoint(tokens, request.estimate_before, bool(request.usage.prompt), lines, ink, events)
+    events = frozenset([event for event, holds in flags if holds])
+    return PlotPoint(
+        tokens, request.estimate_before, bool(request.usage.prompt), lines_of(window), level_of(tokens, window), events
+    )
 
 
 def lines_of(window: Window) -> tuple[int, int, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from spillscope_app.format import short
@@ -163,6 +164,7 @@ def plot_lines(plot: Plot, layout: Layout, height: int, axis: int) -> list[Line]
     return [*lines, (margin, *_numbers(plot, layout))]
 
 
+_tokens = attrgetter("tokens")
 _Column = tuple[PlotPoint, "int | None", bool]
 
 
@@ -172,12 +174,13 @@ def _columns(plot: Plot, layout: Layout) -> list[_Column]:
     points, extra = plot.points, plot.what_if
     end = layout.first + layout.shown
     for start in range(layout.first, end, layout.per_column):
-        members = range(start, min(start + layout.per_column, end))
-        highest = max(members, key=lambda at: points[at].tokens)
-        point = points[highest]
+        members = points[start : min(start + layout.per_column, end)]
+        point = max(members, key=_tokens)
+        what_if = extra[start + members.index(point)] if extra is not None else None
         if len(members) > 1:
-            point = point._replace(events=frozenset().union(*(points[at].events for at in members)))
-        columns.append((point, extra[highest] if extra is not None else None, plot.selected in members))
+            point = point._replace(events=frozenset().union(*[member.events for member in members if member.events]))
+        selected = plot.selected is not None and 0 <= plot.selected - start < len(members)
+        columns.append((point, what_if, selected))
     return [*columns, (plot.next, extra[-1] if extra else None, plot.selected is None)]
 
 

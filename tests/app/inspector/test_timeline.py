@@ -116,6 +116,19 @@ def test_facts_name_the_groups_over_budget_and_only_the_first_spills() -> None:
     assert "and 3 others" in told
 
 
+def test_points_of_requests_that_stayed_are_taken_over() -> None:
+    before = live(20)
+    known = points_of(before)
+    more = live(24, version=2)
+    grown = replace(more, requests=(*before.requests[:15], *more.requests[15:]))
+    points = points_of(grown, before, known)
+    assert points == points_of(grown)
+    assert all(one is other for one, other in zip(points[:15], known[:15], strict=True))
+    assert points[15] is not known[15]
+    wider = replace(grown, limits=replace(grown.limits, window=1_000_000))
+    assert points_of(wider, before, known) == points_of(wider)
+
+
 # --- going back in time -----------------------------------------------------------------------------------------------------
 
 
