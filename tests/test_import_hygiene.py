@@ -57,7 +57,7 @@ def test_a_small_command_loads_no_other(words: list[str]) -> None:
     assert done.stderr.strip() == "none"
 
 
-@pytest.mark.parametrize("words", [["hook"]])
+@pytest.mark.parametrize("words", [["hook"], ["statusline"], ["statusline", "--ascii"]])
 def test_what_an_agent_calls_again_and_again_loads_no_command_line(words: list[str]) -> None:
     program = (
         "import os, sys\nsys.argv[1:] = sys.argv[2:]\nunwanted = set(sys.argv.pop().split())\n"

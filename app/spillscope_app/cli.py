@@ -42,6 +42,7 @@ COMMANDS = {
     "apply": _Command("spillscope_app.cli_active", "apply_command", "Enforce the budget on messages: JSON in, JSON out."),
     "admit": _Command("spillscope_app.cli_active", "admit_command", "What the model should get of one tool result."),
     "hook": _Command("spillscope_app.cli_hook", "hook_command", "Claude Code's hook for your own thresholds; install it."),
+    "statusline": _Command("spillscope_app.cli_statusline", "statusline_command", "Claude Code's status line; install it."),
     "sweep": _Command("spillscope_app.cli_sweep", "sweep_command", "Replay sessions under a grid of limits."),
     "limits": _Command("spillscope_app.cli_limits", "limits_command", "The limits in effect, and where each came from."),
 }

@@ -10,6 +10,7 @@ import click
 from spillscope.hook.shapes import shapes
 from spillscope_app import hooking
 from spillscope_app.cli_settings import SettingsRequest, change_settings, program, settings_options
+from spillscope_app.failing_open import complain
 from spillscope_app.settings.entries import find_hooks, hook_addition
 
 _ACTIONS = frozenset({"--install", "--uninstall", "--print", "--help"})
@@ -25,7 +26,7 @@ class _FailsOpen(click.Command):
         except click.UsageError as error:
             if asked:
                 raise
-            hooking.complain(error.format_message())
+            complain(hooking.WHO, error.format_message())
             raise click.exceptions.Exit(0) from error
 
 

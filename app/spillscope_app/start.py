@@ -13,6 +13,10 @@ def main() -> None:
         from spillscope_app import hooking
 
         os._exit(hooking.run())
+    if words in (["statusline"], ["statusline", "--ascii"]):
+        from spillscope_app import statusline
+
+        os._exit(statusline.run(ascii_only=len(words) > 1))
     from spillscope_app.cli import main as command_line
 
     command_line()

@@ -6,7 +6,7 @@ The agent applies its own thresholds whatever a hook says, so a hook can only ma
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 from spillscope.budget.admit import Log, maybe_persist_large_tool_result
 from spillscope.budget.store import DirectoryStore
@@ -24,13 +24,13 @@ Answer = dict[str, Any]
 
 
 class Result(NamedTuple):
-    """A tool's result as the event gives it. `session_dir`: where its spill goes. `cwd`: None where the event has none."""
+    """A tool's result as the event gives it. `transcript`: a spill goes beside that. `cwd`: foreign, the agent's directory."""
 
     tool: str
     tool_use_id: str
     held: Held
-    session_dir: Path
-    cwd: Path | None
+    transcript: Path
+    cwd: object
 
 
 def read_event(event: object) -> Result | None:
@@ -47,13 +47,12 @@ def read_event(event: object) -> Result | None:
     held = shape.hold(event.get("tool_response")) if shape is not None else None
     if held is None or wrapper_text(held.content) is not None:  # the tool, or another hook, was there before
         return None
-    cwd = event.get("cwd")
-    return Result(tool, _word(event, "tool_use_id"), held, _session_dir(event), Path(cwd) if _is_path(cwd) else None)
+    return Result(tool, _word(event, "tool_use_id"), held, _transcript(event), event.get("cwd"))
 
 
 def answer(result: Result, limits: Limits, log: Log | None = None) -> Answer | None:
     """What goes back to the agent; None: the result stays as it is. `log` is told of one that could not be written (P7)."""
-    store = DirectoryStore(result.session_dir)
+    store = DirectoryStore(result.transcript.with_suffix(""))
     admitted = maybe_persist_large_tool_result(result.tool, result.tool_use_id, result.held.content, limits, store, log)
     if admitted.fate != "persisted":
         return None
@@ -67,14 +66,10 @@ def _word(event: dict[str, Any], name: str) -> str:
     return value
 
 
-def _session_dir(event: dict[str, Any]) -> Path:
-    """S1: beside the transcript, in a folder that is there: no word of an event makes the agent's folders."""
+def _transcript(event: dict[str, Any]) -> Path:
+    """S1: in a folder that is there: no word of an event makes the agent's folders."""
     path = Path(_word(event, "transcript_path"))
-    usable = _is_path(str(path)) and path.is_absolute() and ".." not in path.parts and path.suffix == TRANSCRIPT_SUFFIX
+    usable = "\0" not in str(path) and path.is_absolute() and ".." not in path.parts and path.suffix == TRANSCRIPT_SUFFIX
     if not usable or not path.parent.is_dir():
         raise RequestError(f"transcript_path: no transcript in a folder of the agent's: {path}")
-    return path.with_suffix("")
-
-
-def _is_path(value: object) -> TypeGuard[str]:
-    return isinstance(value, str) and bool(value) and "\0" not in value
+    return path

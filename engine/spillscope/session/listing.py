@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from spillscope.session.sidechains import session_of
 from spillscope.tokens.running import RunningCount
+from spillscope.transcript.ends import whole_records
 from spillscope.transcript.layout import beside_agents, is_helper, place_of, projects_in, sidechain_files, transcripts_in
-from spillscope.transcript.parse import Record, parse_line
+from spillscope.transcript.parse import Record
 from spillscope.transcript.sidechains import count_record, model_of
 
 HEAD_BYTES = 64 << 10
@@ -65,7 +66,7 @@ def look_at(path: Path, now: float) -> Listed:
         start = max(0, stat.st_size - TAIL_BYTES)
         file.seek(start)
         tail = file.read(TAIL_BYTES)
-    newest = list(_records(tail, whole=start == 0))
+    newest = list(whole_records(tail, whole=start == 0))
     own = newest if place.agent_id is not None else [record for record in newest if record.get("isSidechain") is not True]
     count = RunningCount()
     for record in own:
@@ -73,7 +74,7 @@ def look_at(path: Path, now: float) -> Listed:
             count = RunningCount()
         else:
             count_record(count, record)
-    cwd = _last_text(newest, "cwd") or _last_text(list(_records(head, whole=True)), "cwd")
+    cwd = _last_text(newest, "cwd") or _last_text(list(whole_records(head, whole=True)), "cwd")
     return Listed(
         id=path.stem,
         project=place.project.name,
@@ -129,7 +130,7 @@ def _started(path: Path) -> str:
             head = file.read(HEAD_BYTES)
     except OSError:
         return ""
-    return _last_text(list(_records(head, whole=True))[::-1], "timestamp") or ""
+    return _last_text(list(whole_records(head, whole=True))[::-1], "timestamp") or ""
 
 
 def _transcripts_below(root: Path) -> Iterator[Path]:
@@ -147,14 +148,6 @@ def _transcripts(folder: Path) -> list[Path]:
         return transcripts_in(folder)
     except OSError:
         return []
-
-
-def _records(piece: bytes, *, whole: bool) -> Iterator[Record]:
-    """The records of whole lines; `whole` False: the first line may be the end of one."""
-    lines = piece.split(b"\n")
-    for line in lines if whole else lines[1:]:
-        if line.strip():
-            yield from parse_line(line).records
 
 
 def _last_text(records: list[Record], name: str) -> str | None:

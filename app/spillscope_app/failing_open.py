@@ -1,10 +1,13 @@
-"""A bound on the time of a call that somebody waits for."""
+"""What the commands share that an agent calls and waits for: a bound on their time, and their complaints."""
 
 from __future__ import annotations
 
 import os
 import sys
 import threading
+
+from spillscope.clean import clean
+from spillscope.errors import SpillscopeError, one_line
 
 
 class Deadline:
@@ -30,3 +33,14 @@ class Deadline:
             sys.stderr.write(f"{self._words}\n")
             sys.stderr.flush()
             os._exit(0)
+
+
+def complain(who: str, trouble: BaseException | str) -> None:
+    """One line on stderr: `who` is the command, with what it made of the trouble."""
+    if isinstance(trouble, SpillscopeError):
+        trouble = str(trouble)
+    elif isinstance(trouble, Exception):
+        trouble = one_line(trouble)
+    elif isinstance(trouble, BaseException):
+        trouble = "interrupted"
+    sys.stderr.write(f"spillscope {who}: {clean(' '.join(trouble.split()))}\n")
