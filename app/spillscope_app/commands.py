@@ -277,7 +277,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("next-spill", "spills", "n", "n", "match(1)", "next match", "The next match of the filter.", in_palette=False),
     Command("last-spill", "spills", "N", "N", "match(-1)", "match before", "The match before.", in_palette=False),
-    Command("copy-path", "spills", "c", "c", "copy", "copy path", "Copy the path of the selected file."),
+    Command("copy-path", "spills", "Y", "Y", "copy", "copy path", "Copy the path of the selected file."),
     Command("follow-spills", "spills", "f", "f", "follow", "follow", "Order by group, and follow the newest until you move."),
     Command(
         "leave-spills",
@@ -359,9 +359,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("step-back", "timeline", "left,h", "← h", "app.step(-1)", "back", "One request back.", footer=8, in_palette=False),
     Command("step-on", "timeline", "right,l", "→ l", "app.step(1)", "on", "One request on.", footer=8, in_palette=False),
-    Command(
-        "facts-up", "timeline", "up,k", "↑ k", "scroll_facts(-1)", "up", "Scroll what is known of it.", in_palette=False
-    ),
+    Command("facts-up", "timeline", "up,k", "↑ k", "scroll_facts(-1)", "up", "Scroll what is known of it.", in_palette=False),
     Command("facts-down", "timeline", "down,j", "↓ j", "scroll_facts(1)", "down", "And on.", in_palette=False),
     Command("leap-back", "timeline", "pageup", "PgUp", "app.step(-10)", "10 back", "Ten requests back.", in_palette=False),
     Command("leap-on", "timeline", "pagedown", "PgDn", "app.step(10)", "10 on", "Ten requests on.", in_palette=False),

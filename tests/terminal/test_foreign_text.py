@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from terminal.driver import ESCAPE, bare
-from transcripts import Writer, lines
+from transcripts import Writer, lines, use, wrapper
 
 KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "esc": (
@@ -37,6 +37,11 @@ def tree(root: Path, evil: str) -> tuple[Path, Path]:
             model=f"claude-{evil}",
         )
         writer.result(f"toolu_{number}{evil}", f"{evil}\n" * 9_000)
+    spilled = folder / "tool-results" / f"x{evil}.txt"
+    spilled.parent.mkdir()
+    spilled.write_text(f"{evil}\n" * 9_000)
+    writer.say(use(f"Bash{evil}", f"spilled{evil}", {"command": f"cat {evil}"}))
+    writer.result(f"spilled{evil}", wrapper(f"{evil}\n" * 9_000, str(spilled)))
     writer.side({"type": evil})
     writer.put("system", {"subtype": "compact_boundary", "compactMetadata": {"trigger": evil, "preTokens": 9_000}}, parent=None)
     path = writer.save(project)
@@ -67,9 +72,10 @@ def test_foreign_text_is_only_text_wherever_it_is_shown(tmp_path: Path, kind: st
         terminal.visit(("=", "arithmetic"), ("q", "Groups"), ("?", "Words"), ("q", "Groups"))
         terminal.visit(("t", "Groups"), ("x", "Groups"))
         terminal.visit(("5", "Events"), ("g", "line"), ("6", "1 agent"), ("l", "▾"), ("j", "└"))
+        terminal.visit(("2", "1 spill"), ("\r", "esc close"), (ESCAPE, "what is found"), ("6", "written"))
         terminal.visit(("/", "esc back"), ("zzz", "No session"), (ESCAPE, "written"))
         newer(project, evil)
-        terminal.visit(("1", "newer session"), ("]", "now showing"), ("\x10", "Clear the filter."), (ESCAPE, "Groups"))
+        terminal.visit(("1", "newer session"), ("]", "now showing"), ("\x10", "Search for commands"), (ESCAPE, "Groups"))
         terminal.write(b"q")
         assert terminal.wait_for_end() == 0
     sent = terminal.sent.decode("utf-8", "replace")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -40,6 +41,8 @@ from spillscope_app.widgets.text_view import TextView
 
 LOOK_SECONDS = 5.0
 """How often the files are looked at although the session did not change: anybody may delete one."""
+RESTS = 10
+"""Such a look waits for as many times what the last audit took; one for a new reading, for as long as it took."""
 TELL_SECONDS = 0.3
 """An audit that takes longer than this is told of."""
 DISK_SECONDS = 30.0
@@ -54,10 +57,11 @@ class SpillsScreen(Screen[None]):
 
     @dataclass
     class Audited(Message):
-        """An inventory is there, or it failed in these words. `turn` tells which of them it is."""
+        """An inventory is there, or it failed in these words. `turn` tells which of them it is, `seconds` what it took."""
 
         turn: int
         reading: Reading
+        seconds: float
         inventory: Inventory | None
         trouble: str = ""
 
@@ -87,6 +91,7 @@ class SpillsScreen(Screen[None]):
         self._disk: Disk | None = None
         self._of: Reading | None = None  # the reading whose inventory is shown
         self._turn, self._auditing, self._note = 0, False, ""
+        self._ended, self._took = 0.0, 0.0  # the last audit, in seconds of the monotonic clock
         self._wish: str | None = None  # the result whose spill is to be selected as soon as it is listed
         self._composed = False
 
@@ -151,20 +156,26 @@ class SpillsScreen(Screen[None]):
         reading = self._picture.reading
         if not self._composed or not self.is_current or self._auditing or reading is None or not reading.session.exists:
             return
-        if again or reading is not self._of:
+        if not again and reading is self._of:
+            return
+        rest = self._ended + self._took * (RESTS if again else 1) - time.monotonic()
+        if rest <= 0:
             self._auditing, self._turn = True, self._turn + 1
             work = partial(self._take, self._turn, reading)
             self.run_worker(work, name="audit", group="audit", thread=True, exclusive=True, exit_on_error=False)
             self.set_timer(TELL_SECONDS, partial(self._tell, self._turn))
+        elif not again:
+            self.set_timer(rest, self._audit)
 
     def _take(self, turn: int, reading: Reading) -> None:
-        worker = get_current_worker()
+        worker, began = get_current_worker(), time.monotonic()
+        inventory, trouble = None, ""
         try:
             inventory = self._source().inventory(reading, lambda: worker.is_cancelled)
         except Exception as error:  # told on the screen: an audit that fails must not look like one that goes on
-            self.post_message(self.Audited(turn, reading, None, f"the audit failed with {type(error).__name__}: {error}"))
-        else:
-            self.post_message(self.Audited(turn, reading, inventory if inventory.complete else None))
+            trouble = f"the audit failed with {type(error).__name__}: {error}"
+        found = inventory if inventory is not None and inventory.complete else None
+        self.post_message(self.Audited(turn, reading, time.monotonic() - began, found, trouble))
 
     def _tell(self, turn: int) -> None:
         if self._auditing and turn == self._turn:
@@ -177,6 +188,7 @@ class SpillsScreen(Screen[None]):
         if message.turn != self._turn:
             return
         self._auditing, self._note = False, message.trouble
+        self._ended, self._took = time.monotonic(), message.seconds
         if message.inventory is not None:
             self._inventory, self._of = message.inventory, message.reading
         self._draw()
@@ -185,7 +197,7 @@ class SpillsScreen(Screen[None]):
             self._audit()
 
     def _stop(self) -> None:
-        self._turn, self._auditing, self._note = self._turn + 1, False, ""
+        self._turn, self._auditing, self._note, self._took = self._turn + 1, False, "", 0.0
         self.workers.cancel_group(self, "audit")
         self.workers.cancel_group(self, "disk")
 
