@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.style import Style
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
@@ -41,6 +42,7 @@ class Canvas(Widget):
         self._page = Page("empty")
         self._words: Paint | None = None
         self._dragging = False
+        self._ground: Style | None = None
 
     def show_page(self, page: Page, words: Paint | None = None) -> None:
         """Draw this from now on; `words` stand in place of a page without rows."""
@@ -49,22 +51,29 @@ class Canvas(Widget):
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
+        if self._ground is None:
+            self._ground = self.rich_style  # goes through all ancestors each time
+        ground = self._ground
         if self._words is not None:
             lines: Sequence[Line] = self._words(width)
-            return draw(self, lines[y] if y < len(lines) else (), width, self.rich_style)
+            return draw(self, lines[y] if y < len(lines) else (), width, ground)
         if y >= len(self._page.rows):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, ground)
         row = self._page.rows[y]
         if row.ruled:
-            return draw(self, (Span(RULE + "─" * max(0, width - len(RULE)), "persisted"),), width, self.rich_style)
+            return draw(self, (Span(RULE + "─" * max(0, width - len(RULE)), "persisted"),), width, ground)
         picked = self._page.picked
         here = picked is not None and picked[0] <= row.place.at <= picked[1]
-        base = self.get_component_rich_style("canvas--picked") if here else self.rich_style
+        base = self.get_component_rich_style("canvas--picked") if here else ground
         return draw(self, (*self._number(self._page.numbers[y]), *_mark(row), *row.spans), width, base)
 
     def _number(self, number: int | None) -> Line:
         digits = self._page.digits
         return (Span(f"{number if number is not None else '':>{digits}} ", "faint"),) if digits else ()
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._ground = None
 
     def on_resize(self, event: events.Resize) -> None:
         self.post_message(self.Resized())

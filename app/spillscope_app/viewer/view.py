@@ -55,6 +55,7 @@ class FileView(PagedView):
         super().__init__(request, id=id)
         self._finding: Finding | None = None
         self._seeker: Worker[None] | None = None
+        self._works: object = None  # what decides which keys work
         self._pressed: int | None = None  # the segment in which a mouse button went down
 
     def compose(self) -> ComposeResult:
@@ -93,7 +94,11 @@ class FileView(PagedView):
 
     def _draw(self) -> None:
         super()._draw()
-        self.refresh_bindings()
+        page = self._page
+        works = page and (page.state, page.form, page.selecting), self._finding is None
+        if works != self._works:  # it costs more than a page
+            self._works = works
+            self.refresh_bindings()
 
     # --- how it is shown ------------------------------------------------------------------------------------------------
 
