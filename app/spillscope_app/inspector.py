@@ -162,6 +162,7 @@ class Inspector(TuningApp, TravellingApp):
         self._timeline = TimelineScreen(self._picture, now)
         self._events = EventsScreen(self._picture, now)
         self._sessions = SessionsScreen(now)
+        self._sums: SheetScreen | None = None
         screens = {
             "groups": self._main,
             "spills": self._spills,
@@ -264,6 +265,8 @@ class Inspector(TuningApp, TravellingApp):
 
     def _show_rest(self) -> None:
         """What is worked out only for somebody who looks at it."""
+        if self._sums is not None and self._sums.is_current:
+            self._sums.show(sums(self._picture, self._now()))
         if self.current_mode == "events":
             self._events.show_items(self._picture, self._told())
         elif self.current_mode == "timeline":
@@ -467,7 +470,8 @@ class Inspector(TuningApp, TravellingApp):
 
     def action_sums(self) -> None:
         """The arithmetic of the gauge."""
-        self.push_screen(SheetScreen("The arithmetic of the gauge", sums(self._picture, self._now())))
+        self._sums = SheetScreen("The arithmetic of the gauge", sums(self._picture, self._now()))
+        self.push_screen(self._sums)
 
     def action_help(self) -> None:
         """What the words, marks and keys mean."""

@@ -159,3 +159,34 @@ def test_a_path_that_leads_nowhere_is_one_line(tmp_path: Path) -> None:
         screen = terminal.wait_for(r"\[exit 2\]")
         assert "no such session" in screen
         assert "Traceback" not in screen
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (160, 50)])
+def test_go_back_in_time_and_return(tmp_path: Path, columns: int, rows: int) -> None:
+    writer, path = session(tmp_path, groups=12)
+    with tmux([str(path)], columns, rows) as terminal:
+        terminal.wait_for(r"11 .*1 +■ +Grep")
+        terminal.press("4")
+        terminal.wait_for("Context per request  13 requests")
+        terminal.press("Left", "Left", "Left")
+        terminal.wait_for("as of request 11 · End: live")
+        terminal.wait_for("request 11 of 13")
+        terminal.press("1")
+        terminal.wait_for(r"next .*1 +\+ +Grep")
+        append(path, more_of(writer, "toolu_new", "all is well\n" * 2_000))
+        terminal.press("4")
+        screen = terminal.wait_for("Context per request  14 requests")
+        assert "as of request 11" in screen
+        terminal.press("5")
+        terminal.wait_for("─ Events")
+        assert "as of request 11" in terminal.wait_for("End live")
+        terminal.press("End")
+        terminal.wait_until_gone("as of request")
+        terminal.press("1")
+        terminal.wait_for(r"next .* 24\.0k")
+        terminal.press("=")
+        terminal.wait_for("= likely")
+        terminal.press("Escape")
+        terminal.wait_until_gone("= likely")
+        terminal.press("q")
+        terminal.wait_for(r"\[exit 0\]")

@@ -33,6 +33,12 @@ class SheetScreen(ModalScreen[None]):
         self.query_one("#sheet-title", Painted).show(lambda width: ((Span(self._heading, "title"),),))
         self.query_one("#sheet-text", TextView).show(self._text)
 
+    def show(self, paint: Paint) -> None:
+        """Show this text from now on, where the one before was read."""
+        self._text = paint
+        if self.is_mounted:
+            self.query_one("#sheet-text", TextView).show(paint)
+
     def action_close(self) -> None:
         """Back to where it was opened."""
         self.dismiss()

@@ -75,7 +75,7 @@ def _truth(facts: Facts, reading: Reading, found: Calibrated | None) -> None:
 def _window(facts: Facts, reading: Reading) -> None:
     window = reading.context.window
     guess = Span("a guess: ", "warn") if window.guessed else Span("")
-    source = line(guess, foreign(window.source, "dim"), Span("  W1", "faint"))
+    source = line(Span("W1  ", "faint"), guess, foreign(window.source, "dim"))
     facts.value("window", exact(window.size), source, strong=True)
     facts.value("− reserve", exact(window.size - window.effective), noted("room for the answer: its most, up to 20,000", "W2"))
     facts.value("= effective", exact(window.effective), noted("what the context may fill", "W2"))

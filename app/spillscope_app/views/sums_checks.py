@@ -40,8 +40,8 @@ _VERDICTS: dict[str, tuple[str, Ink]] = {
 
 
 def noted(told: str, rule: str) -> Line:
-    """A note with the rule that it follows."""
-    return line(Span(told, "dim"), Span(f"  {rule}", "faint"))
+    """A note behind the rule that it follows."""
+    return line(Span(f"{rule}  ", "faint"), Span(told, "dim"))
 
 
 def forecast_sums(facts: Facts, reading: Reading, found: Calibrated | None) -> None:
@@ -66,7 +66,10 @@ def _ahead(to_come: Forecast, ahead: Range) -> str:
     if not ahead.hi:
         return "reached"
     minutes = to_come.minutes(ahead)
-    how_long = f"; {minutes[0]:.0f}–{minutes[2]:.0f} min at this pace" if minutes is not None else ""
+    how_long = ""
+    if minutes is not None:
+        low, _, high = minutes
+        how_long = f"; {low:.0f}–{high:.0f} min at this pace" if high >= 1 else "; less than a minute at this pace"
     return f"{turns(ahead.lo, ahead.hi)}, most likely {ahead.mid:,}{how_long}"
 
 

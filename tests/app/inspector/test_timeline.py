@@ -245,6 +245,16 @@ async def test_calibration_is_told_of_the_present_alone() -> None:
         assert "+ 5.1k ±500" in screen_text(bench.app)
 
 
+async def test_the_arithmetic_goes_on_with_the_session() -> None:
+    bench = Bench(eventful())
+    async with bench.app.run_test(size=(100, 50)) as pilot:
+        await pilot.press("equals_sign")
+        assert "Calibrating …" in screen_text(bench.app)
+        bench.shelf.calibrated = calibrated()
+        await bench.deliver(replace(eventful(), version=2), pilot)
+        assert "= likely      144,000" in screen_text(bench.app)
+
+
 # --- jumping, zooming, clicking ----------------------------------------------------------------------------------------------
 
 JUMPS: list[tuple[int | None, Jump, int]] = [

@@ -207,13 +207,13 @@ def arithmetic(picture: Picture, width: int = 110) -> str:
 def test_sums_set_what_the_agent_believes_beside_what_is_likely() -> None:
     told = arithmetic(picture_of(eventful(), calibrated=calibrated()))
     for line in (
-        "█ exact       138,900  the API's own count of the last response, 12s ago  T1",
-        "+ estimate      4,300  4 chars a token, for all that came after it  T3",
-        "= believed    143,200  what the agent takes the context for  T4",
-        "tiktoken        3,700  the same text, counted by a tokeniser of other models  T8",
-        "▒ fitted        5,100  the same text, by what the API told of this session  T9",
-        "= likely      144,000  four times of five between 143,500 and 144,500; colours go by the upper end  T9",
-        "▓ residual     18,200  of the exact part stand in no transcript: system prompt, tools, memory (17k–19k)  T9",
+        "█ exact       138,900  T1  the API's own count of the last response, 12s ago",
+        "+ estimate      4,300  T3  4 chars a token, for all that came after it",
+        "= believed    143,200  T4  what the agent takes the context for",
+        "tiktoken        3,700  T8  the same text, counted by a tokeniser of other models",
+        "▒ fitted        5,100  T9  the same text, by what the API told of this session",
+        "= likely      144,000  T9  four times of five between 143,500 and 144,500; colours go by the upper end",
+        "▓ residual     18,200  T9  of the exact part stand in no transcript: system prompt, tools, memory (17k–19k)",
     ):
         assert line in told
 
@@ -221,13 +221,17 @@ def test_sums_set_what_the_agent_believes_beside_what_is_likely() -> None:
 def test_sums_name_the_window_its_marks_and_three_percentages() -> None:
     told = arithmetic(picture_of(eventful()))
     figures = (
-        "window        200,000  the model's name  W1",
-        "− reserve      20,000",
+        "window        200,000  W1  the model's name",
+        "− reserve      20,000  W2",
         "= effective   180,000",
         "− buffer       13,000",
     )
     marks = ("│ compact     167,000", "┊ warning     147,000", "┊ blocking    177,000")
-    percentages = ("of window      71.6 %  used", "effective      79.6 %  used", "left             14 %  until auto-compact")
+    percentages = (
+        "of window      71.6 %  W1  used",
+        "effective      79.6 %  W2  used",
+        "left             14 %  W2  until auto-compact",
+    )
     for line in (*figures, *marks, *percentages, "Calibrating …"):
         assert line in told
 
@@ -235,7 +239,7 @@ def test_sums_name_the_window_its_marks_and_three_percentages() -> None:
 def test_sums_stay_over_the_window() -> None:
     told = arithmetic(picture_of(live(usage=214_000)))
     assert "of window     109.2 %" in told
-    assert "to compact          0  reached" in told
+    assert "to compact          0  W8  reached" in told
 
 
 def test_sums_tell_how_estimates_turned_out_for_each_of_several_models() -> None:
@@ -256,7 +260,7 @@ def test_sums_tell_how_estimates_turned_out_for_each_of_several_models() -> None
 def test_sums_judge_compactions_and_count_cache_breaks() -> None:
     told = arithmetic(picture_of(eventful()))
     assert "168,400  where it was expected (167k), after 15 turns" in told
-    assert "╳ 2 breaks     93,000  tokens lost, 95.5k rewritten at a cost of 109.8k input tokens; 5 lists them  R6" in told
+    assert "╳ 2 breaks     93,000  R6  tokens lost, 95.5k rewritten at a cost of 109.8k input tokens; 5 lists them" in told
     assert "compactions" not in arithmetic(picture_of(live()))
     stuck = replace(live(), refusals=3)
     assert "3 refusals in a row: automatic compaction has likely stopped" in arithmetic(picture_of(stuck))
@@ -272,7 +276,7 @@ def test_sums_of_the_past_say_that_it_is_not_calibrated() -> None:
 def test_forecasts_say_how_far_each_mark_is_or_that_nothing_is_known() -> None:
     assert "tokens a turn, by the last 25 turns" in arithmetic(picture_of(eventful()))
     assert "to warning" in arithmetic(picture_of(eventful()))
-    assert "forecast         none  fewer than 3 turns have grown" in arithmetic(picture_of(live(0)))
+    assert "forecast         none  W8  fewer than 3 turns have grown" in arithmetic(picture_of(live(0)))
 
 
 def test_the_gauge_goes_by_the_upper_end_of_its_band() -> None:
