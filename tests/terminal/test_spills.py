@@ -71,7 +71,6 @@ def test_with_the_mouse(tmp_path: Path) -> None:
         terminal.wait_for(r"cat alpha\.log.*○ never read")
         row = terminal.find("cat alpha.log")
         terminal.click(*row)
-        terminal.wait_for("─ Bash cat alpha.log")
         terminal.click(*row)
         terminal.wait_for("alpha line 7")
         terminal.click(*terminal.find("esc close"))
