@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Any
 
 from spillscope.limits import DEFAULT_MAX_RESULT_SIZE_CHARS, Limits
+from spillscope.shipped import shipped_table
 
 Version = tuple[int, ...]
 
@@ -70,8 +69,7 @@ def profile_for(version: str | None) -> Profile:
 @cache
 def profiles() -> tuple[Profile, ...]:
     """The whole table, oldest first."""
-    text = resources.files("spillscope").joinpath("profiles.toml").read_text("utf-8")
-    return tuple(_profile(row) for row in tomllib.loads(text)["profile"])
+    return tuple(_profile(row) for row in shipped_table("spillscope", "profiles.toml")["profile"])
 
 
 def _profile(row: Mapping[str, Any]) -> Profile:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from typing import Any, NamedTuple
+
+from spillscope.shipped import shipped_table
 
 
 class Held(NamedTuple):
@@ -58,8 +58,7 @@ class Shape:
 @cache
 def shapes() -> tuple[Shape, ...]:
     """The whole table."""
-    text = resources.files("spillscope.hook").joinpath("shapes.toml").read_text("utf-8")
-    return tuple(_row(**row) for row in tomllib.loads(text)["shape"])
+    return tuple(_row(**row) for row in shipped_table("spillscope.hook", "shapes.toml")["shape"])
 
 
 def shape_of(tool: str) -> Shape | None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from spillscope.session.compactions import judge_compactions, overdue, stopped, thrashing
 from spillscope.session.reading import CacheBreak, Group, Reading, Result
 from spillscope.session.tools import all_results
+from spillscope.shipped import shipped_table
 
 _STRAYED = ("early", "late")
 
@@ -103,7 +102,7 @@ def _text_on(finding: str) -> str:
 
 @cache
 def _entries() -> tuple[_Entry, ...]:
-    data = tomllib.loads(files("spillscope.session").joinpath("advice.toml").read_text("utf-8"))
+    data = shipped_table("spillscope.session", "advice.toml")
     return tuple(_entry(item) for item in data["advice"])
 
 

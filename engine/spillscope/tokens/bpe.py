@@ -5,9 +5,10 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
+
+from spillscope.shipped import shipped_bytes
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -55,7 +56,7 @@ def _cut(text: str, low: int, high: int) -> int:
 
 def vocabulary() -> dict[bytes, int]:
     """Each token's rank."""
-    data = zlib.decompress(resources.files("spillscope.tokens").joinpath(VOCABULARY).read_bytes())
+    data = zlib.decompress(shipped_bytes("spillscope.tokens", VOCABULARY))
     ends = accumulate(data[:_TOKENS], initial=_TOKENS)
     return {data[start:end]: rank for rank, (start, end) in enumerate(pairwise(ends))}
 

@@ -6,7 +6,6 @@ from bisect import insort
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from math import exp, log
-from statistics import median
 from typing import NamedTuple
 
 from spillscope.tokens.priors import Prior, find_prior
@@ -155,6 +154,8 @@ def scores(errors: Sequence[Errors], fit: Fit) -> Scores:
 def _score(errors: Sequence[float], factor: float) -> Score:
     if not errors:
         return Score(0, None, None, None, factor)
+    from statistics import median  # late: a status line has no time for it
+
     sizes = sorted(map(abs, errors))
     return Score(len(errors), median(errors), median(sizes), nearest_rank(sizes, 90), factor)
 

@@ -6,14 +6,13 @@ where it says so, and only when it is called; retries and time-outs are the clie
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from importlib import resources
 from typing import Any, Literal, NamedTuple, Protocol
 
 from spillscope.errors import one_line
 from spillscope.messages import Message, content_blocks, message_body
+from spillscope.shipped import shipped_table
 from spillscope.tokens.usage import read_usage
 
 THINKING_BUDGET_TOKENS = 1_024
@@ -106,7 +105,7 @@ def counting_model(platform: Platform, thinks: bool) -> str:
 
 @cache
 def _models() -> dict[str, dict[str, str]]:
-    return tomllib.loads(resources.files("spillscope.tokens").joinpath("exact.toml").read_text("utf-8"))
+    return shipped_table("spillscope.tokens", "exact.toml")
 
 
 def _count_with_api(

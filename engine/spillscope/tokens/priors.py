@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 
+from spillscope.shipped import shipped_table
 from spillscope.tokens.weight import Weight
 
 LEAST, MOST = 0.6, 1.6
@@ -46,8 +45,7 @@ class Prior:
 @cache
 def priors() -> tuple[Prior, ...]:
     """The whole table; the last row is for models that no row names."""
-    text = resources.files("spillscope.tokens").joinpath("priors.toml").read_text("utf-8")
-    return tuple(_row(**row) for row in tomllib.loads(text)["family"])
+    return tuple(_row(**row) for row in shipped_table("spillscope.tokens", "priors.toml")["family"])
 
 
 def _row(models: list[str], weights: dict[str, float], errors: list[float], **rest: float | str) -> Prior:

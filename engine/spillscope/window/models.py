@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache, lru_cache
-from importlib import resources
 from typing import NamedTuple
 
 from spillscope.limits import Limits
+from spillscope.shipped import shipped_table
 from spillscope.window.thresholds import MAX_OUTPUT_RESERVE, Window, window_thresholds
 
 DEFAULT_WINDOW = 200_000
@@ -33,8 +32,10 @@ class _Size(NamedTuple):
 @cache
 def models() -> tuple[Model, ...]:
     """The whole table of known models."""
-    text = resources.files("spillscope.window").joinpath("models.toml").read_text("utf-8")
-    return tuple(Model(row["name"], row["window"], row["max_output"]) for row in tomllib.loads(text)["model"])
+    return tuple(
+        Model(row["name"], row["window"], row["max_output"])
+        for row in shipped_table("spillscope.window", "models.toml")["model"]
+    )
 
 
 @lru_cache(maxsize=64)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
+
+from spillscope.shipped import shipped_table
 
 TAIL_BYTES = 4 << 10
 
@@ -38,6 +38,6 @@ def hidden_error(tail: bytes, preview: str, *, whole: bool) -> str | None:
 
 @cache
 def _signs() -> _Signs:
-    data = tomllib.loads(files("spillscope.session.spills").joinpath("hidden_errors.toml").read_text("utf-8"))
+    data = shipped_table("spillscope.session.spills", "hidden_errors.toml")
     pattern = "|".join(f"(?:{pattern})" for pattern in data["patterns"])
     return _Signs(frozenset(data["tools"]), tuple(map(str.encode, data["words"])), re.compile(pattern, re.MULTILINE))
