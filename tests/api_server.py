@@ -25,6 +25,7 @@ class Answer(NamedTuple):
     body: object
     status: int = 200
     hang: threading.Event | None = None
+    content_type: str = "application/json"
 
 
 class ApiServer:
@@ -50,7 +51,7 @@ def serving(answer: Callable[[Asked], Answer]) -> Iterator[ApiServer]:
             body = answered.body if isinstance(answered.body, bytes) else json.dumps(answered.body).encode()
             try:
                 self.send_response(answered.status)
-                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Type", answered.content_type)
                 self.send_header("Content-Length", str(len(body)))
                 self.send_header("Retry-After-Ms", "1")
                 self.end_headers()
@@ -82,6 +83,33 @@ def message(usage: object, **fields: object) -> Answer:
     """The answer of `messages`."""
     body = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": "max_tokens"}
     return Answer({**body, "usage": usage, **fields})
+
+
+def streamed(body: Json) -> Answer:
+    """A whole message as server-sent events, each block in several pieces."""
+    events: list[Json] = [{"type": "message_start", "message": {**body, "content": [], "stop_reason": None}}]
+    for index, block in enumerate(body["content"]):
+        begun, deltas = _in_pieces(block)
+        events.append({"type": "content_block_start", "index": index, "content_block": begun})
+        events += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
+        events.append({"type": "content_block_stop", "index": index})
+    end = {"stop_reason": body["stop_reason"], "stop_sequence": None}
+    events += [{"type": "message_delta", "delta": end, "usage": body["usage"]}, {"type": "message_stop"}]
+    sent = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+    return Answer(sent.encode(), content_type="text/event-stream")
+
+
+def _in_pieces(block: Json) -> tuple[Json, list[Json]]:
+    """A block as it begins, and what is added to it."""
+    if block["type"] == "text":
+        return {**block, "text": ""}, [{"type": "text_delta", "text": piece} for piece in _halves(block["text"])]
+    pieces = _halves(json.dumps(block["input"]))
+    return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": piece} for piece in pieces]
+
+
+def _halves(text: str) -> tuple[str, str]:
+    middle = len(text) // 2
+    return text[:middle], text[middle:]
 
 
 def failed(status: int, kind: str = "api_error") -> Answer:
