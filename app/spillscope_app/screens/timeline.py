@@ -24,6 +24,9 @@ from spillscope_app.widgets.plot import PlotPoint
 from spillscope_app.widgets.plot_view import PlotView
 from spillscope_app.widgets.text_view import TextView
 
+_AT_ONCE = 1_000
+"""As many points are made while somebody waits: a few milliseconds."""
+
 
 class TimelineScreen(Screen[None]):
     """Draws all requests of the newest reading, whatever moment is shown, and asks to be taken to one."""
@@ -36,6 +39,13 @@ class TimelineScreen(Screen[None]):
         """The user wants to see the session as it stood at a request, or as it stands now."""
 
         number: int | None
+
+    @dataclass
+    class Taken(Message):
+        """All points of a reading that has many."""
+
+        reading: Reading
+        points: Sequence[PlotPoint]
 
     def __init__(self, picture: Picture, now: Callable[[], float]) -> None:
         super().__init__()
@@ -65,8 +75,7 @@ class TimelineScreen(Screen[None]):
             return
         live = picture.live
         if live is not self._plotted:
-            self._points = timeline.points_of(live, self._plotted, self._points) if live is not None else ()
-            self._plotted = live
+            self._take(live)
         points = self._points
         plot = timeline.plot_of(picture, live, points) if live is not None and points else None
         self.query_one("#plot", PlotView).show_plot(plot, partial(timeline.nothing_to_plot, picture))
@@ -77,6 +86,28 @@ class TimelineScreen(Screen[None]):
         self.query_one("#request-rule", Painted).show(lambda width: (rule(heading, (), width),) if heading else ())
         self.query_one("#request-facts", TextView).show(request_facts(picture), subject=picture.asked)
         self._show_ages()
+
+    def _take(self, live: Reading | None) -> None:
+        """The points of a reading: at once where few are new, else beside the loop."""
+        same = timeline.kept(self._plotted, live) if live is not None else 0
+        known = self._points[:same]
+        if live is None or len(live.requests) - same <= _AT_ONCE:
+            self._points, self._plotted = timeline.points_of(live, known) if live is not None else (), live
+        else:
+            if not known:
+                self._points, self._plotted = (), None
+            work = partial(self._take_beside, live, known)
+            self.run_worker(work, name="points", group="points", thread=True, exclusive=True, exit_on_error=False)
+
+    def _take_beside(self, live: Reading, known: Sequence[PlotPoint]) -> None:
+        self.post_message(self.Taken(live, timeline.points_of(live, known)))
+
+    @on(Taken)
+    def _taken(self, message: Taken) -> None:
+        live = self._picture.live
+        if live is not None and live.session.path == message.reading.session.path:
+            self._points, self._plotted = message.points, message.reading
+            self.show_picture(self._picture)
 
     def _show_ages(self) -> None:
         if self.is_current:

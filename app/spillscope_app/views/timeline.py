@@ -32,18 +32,21 @@ MISSED: dict[Jump, str] = {
 """Why a jump led nowhere."""
 
 
-def points_of(reading: Reading, before: Reading | None = None, known: Sequence[PlotPoint] = ()) -> Sequence[PlotPoint]:
+def kept(before: Reading | None, reading: Reading) -> int:
+    """How many requests at the beginning are the same in both, and so are their points."""
+    if before is None or before.limits != reading.limits or before.largest_usage != reading.largest_usage:
+        return 0
+    old, new = before.requests, reading.requests
+    return bisect_left(range(min(len(old), len(new))), True, key=lambda at: old[at] is not new[at])
+
+
+def points_of(reading: Reading, known: Sequence[PlotPoint] = ()) -> Sequence[PlotPoint]:
     """One point a request: what usage says that it carried, or the estimate where no usage is told.
 
-    `known`: the points of the reading `before`: those of requests that stayed as they were are taken over.
+    `known`: those of the first requests, which stayed as they were.
     """
-    same = 0
-    if before is not None and before.limits == reading.limits and before.largest_usage == reading.largest_usage:
-        old, new = before.requests, reading.requests
-        shorter = range(min(len(old), len(new)))
-        same = bisect_left(shorter, True, key=lambda at: old[at] is not new[at])
     history = History(reading)
-    return [*known[:same], *(_point(history[at]) for at in range(same, len(history)))]
+    return [*known, *(_point(history[at]) for at in range(len(known), len(history)))]
 
 
 def _point(point: Point) -> PlotPoint:
@@ -149,6 +152,8 @@ def nothing_to_plot(picture: Picture, width: int) -> Sequence[Line]:
     facts.gap()
     if picture.live is None:
         name, rest = waiting_words(picture)
+    elif picture.live.requests:
+        name, rest = f"Looking through {plural(len(picture.live.requests), 'request')} …", []
     else:
         name, rest = (
             "No request has been answered yet.",

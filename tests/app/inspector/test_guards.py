@@ -31,6 +31,7 @@ from spillscope_app.screens.sessions import SessionsScreen
 from spillscope_app.screens.sheet import SheetScreen
 from spillscope_app.screens.spill_list import SpillList
 from spillscope_app.screens.spills import SpillsScreen
+from spillscope_app.screens.timeline import TimelineScreen
 from spillscope_app.screens.viewer import ViewerScreen
 from spillscope_app.spans import INKS
 from spillscope_app.viewer.asking import AskScreen
@@ -42,6 +43,7 @@ from spillscope_app.widgets.choices import Choices
 from spillscope_app.widgets.key_line import KeyLine
 from spillscope_app.widgets.line_table import LineTable
 from spillscope_app.widgets.painted import Painted
+from spillscope_app.widgets.plot_view import PlotView
 from spillscope_app.widgets.text_view import TextView
 from spillscope_app.widgets.typed_line import FindLine
 
@@ -77,6 +79,8 @@ async def test_no_attribute_shadows_one_of_textual() -> None:
             (ResultsPane(), Container()),
             (SpillList(time.time), Container()),
             (SpillsScreen(bench.app.picture, time.time, lambda: bench.shelf), Screen()),
+            (PlotView(), Widget()),
+            (TimelineScreen(bench.app.picture, time.time), Screen()),
             (EventsScreen(bench.app.picture, time.time), Screen()),
             (SessionsScreen(time.time), Screen()),
             (GroupsScreen(bench.app.picture, time.time, lambda: bench.shelf), Screen()),
@@ -107,6 +111,7 @@ OWNERS = [
     FindLine,
     GroupsScreen,
     SpillsScreen,
+    TimelineScreen,
     EventsScreen,
     SessionsScreen,
     SheetScreen,

@@ -13,7 +13,7 @@ from spillscope.tokens.usage import Usage
 from spillscope_app.picture import Picture
 from spillscope_app.screens.list_pane import ListPane
 from spillscope_app.views.request import request_facts
-from spillscope_app.views.timeline import Jump, jump, points_of
+from spillscope_app.views.timeline import Jump, jump, kept, points_of
 from spillscope_app.widgets.outline import Key
 from spillscope_app.widgets.plot_view import PlotView
 
@@ -121,12 +121,28 @@ def test_points_of_requests_that_stayed_are_taken_over() -> None:
     known = points_of(before)
     more = live(24, version=2)
     grown = replace(more, requests=(*before.requests[:15], *more.requests[15:]))
-    points = points_of(grown, before, known)
+    assert kept(before, grown) == 15
+    points = points_of(grown, known[:15])
     assert points == points_of(grown)
     assert all(one is other for one, other in zip(points[:15], known[:15], strict=True))
     assert points[15] is not known[15]
-    wider = replace(grown, limits=replace(grown.limits, window=1_000_000))
-    assert points_of(wider, before, known) == points_of(wider)
+    assert kept(before, replace(grown, limits=replace(grown.limits, window=1_000_000))) == 0
+    assert kept(None, grown) == 0
+
+
+async def test_thousands_of_requests_are_looked_through_beside_the_loop() -> None:
+    first = live(1_500)
+    bench = Bench(first)
+    async with bench.app.run_test(size=SIZE) as pilot:
+        await pilot.press("4")
+        assert "request 1,501, the newest" in screen_text(bench.app)
+        assert "█" in screen_text(bench.app)
+        grown = live(1_501)
+        await bench.deliver(replace(grown, version=2, requests=(*first.requests, grown.requests[-1])), pilot)
+        assert "Context per request  1,502 requests" in screen_text(bench.app)
+        bench.app.open_session("/elsewhere/other.jsonl")
+        await bench.deliver(live(3, session=replace(SESSION, path="/elsewhere/other.jsonl")), pilot)
+        assert "Context per request  4 requests" in screen_text(bench.app)
 
 
 # --- going back in time -----------------------------------------------------------------------------------------------------

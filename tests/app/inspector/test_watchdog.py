@@ -123,6 +123,7 @@ async def test_the_loop_never_stalls_beside_a_large_session(tmp_path: Path, monk
             ("moving", ("g", "j", "pagedown", "G", "k", "pageup")),
             ("opening all", ("e", "j", "pageup", "g", "G", "E")),
             ("filtering", ("s", "s", "x", "p", "x")),
+            ("travelling", ("4", "left", "left", "home", "right", "plus", "plus", "n", "5", "1", "j", "end")),
             ("typing", ("slash", *"oolu_1999", "down", "n")),
         ]:
             beating.doing = doing
