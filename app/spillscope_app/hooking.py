@@ -26,13 +26,16 @@ SECONDS = 2.0
 def run(seconds: float = SECONDS) -> int:
     """Answers the event on standard input. Always 0."""
     deadline = Deadline(seconds, f"spillscope {WHO}: not done within {seconds:g} seconds")
+    said = b""
     try:
         said = respond(sys.stdin.buffer.read(MAX_EVENT_BYTES + 1))
-        deadline.met()
-        if said:
-            sys.stdout.buffer.write(said)
-        sys.stdout.buffer.flush()
     except (Exception, KeyboardInterrupt) as error:  # the agent's own result is always there
+        complain(WHO, error)
+    deadline.met()
+    try:
+        sys.stdout.buffer.write(said)
+        sys.stdout.buffer.flush()
+    except OSError as error:
         complain(WHO, error)
     return 0
 

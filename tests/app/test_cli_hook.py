@@ -166,6 +166,14 @@ def test_what_is_of_no_known_shape_is_left_alone(project: Path, tool: str, respo
     assert not (project / "s").exists()
 
 
+def test_what_a_sub_agent_got_goes_to_its_session(project: Path) -> None:
+    agents = project / "s" / "subagents"
+    agents.mkdir(parents=True)
+    replaced = output_of(call(event(project, bash(), transcript_path=str(agents / "agent-a1.jsonl"))))
+    assert replaced["stdout"] == wrapper(project)
+    assert spills(project) == {"toolu_1.txt": LARGE}
+
+
 def test_the_projects_file_wins_over_the_users(project: Path) -> None:
     (project / ".spillscope.toml").write_text("preview_chars = 100\n[overrides]\nBash = 10\n")
     replaced = output_of(call(event(project, bash("x" * 11)), cwd=project.parent))

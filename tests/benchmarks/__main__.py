@@ -20,6 +20,7 @@ from benchmarks.forecast import forecast_table
 from benchmarks.generate import Author, write_transcript
 from benchmarks.measure import Figure, in_turn, table, timed
 from benchmarks.screen import screen_figures
+from benchmarks.starting import starting_figures
 from benchmarks.viewer import viewer_figures
 from benchmarks.whatif import MANY, MOST, what_if_figures
 from benchmarks.work import first_reading, open_index, report
@@ -57,6 +58,9 @@ def main() -> None:
         print(f"The engine\n\n{table(engine_figures(wanted))}\n")
         with TemporaryDirectory() as folder:
             print(f"The agent's side\n\n{table(active_figures(Path(folder), 3 * wanted.rounds))}\n")
+        with TemporaryDirectory() as folder:
+            started = starting_figures(Path(folder), wanted.mb, 3 * wanted.rounds, environment(Path(folder)))
+            print(f"What an agent waits for\n\n{table(started)}\n")
         with TemporaryDirectory() as folder:
             most = MANY if wanted.quick else MOST
             print(f"The what-if\n\n{table(what_if_figures(Path(folder), most, wanted.rounds))}\n")

@@ -13,6 +13,7 @@ from spillscope.budget.store import DirectoryStore
 from spillscope.errors import RequestError
 from spillscope.hook.shapes import Held, shape_of
 from spillscope.limits import Limits
+from spillscope.transcript.layout import place_of
 from spillscope.wrapper import wrapper_text
 
 EVENT = "PostToolUse"
@@ -24,7 +25,7 @@ Answer = dict[str, Any]
 
 
 class Result(NamedTuple):
-    """A tool's result as the event gives it. `transcript`: a spill goes beside that. `cwd`: foreign, the agent's directory."""
+    """A tool's result as the event gives it. `transcript`: a spill goes to its session. `cwd`: foreign, the agent's directory."""
 
     tool: str
     tool_use_id: str
@@ -52,7 +53,7 @@ def read_event(event: object) -> Result | None:
 
 def answer(result: Result, limits: Limits, log: Log | None = None) -> Answer | None:
     """What goes back to the agent; None: the result stays as it is. `log` is told of one that could not be written (P7)."""
-    store = DirectoryStore(result.transcript.with_suffix(""))
+    store = DirectoryStore(place_of(result.transcript).directory)
     admitted = maybe_persist_large_tool_result(result.tool, result.tool_use_id, result.held.content, limits, store, log)
     if admitted.fate != "persisted":
         return None
