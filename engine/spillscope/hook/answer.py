@@ -25,7 +25,7 @@ Answer = dict[str, Any]
 
 
 class Result(NamedTuple):
-    """A tool's result as the event gives it. `transcript`: a spill goes to its session. `cwd`: foreign, the agent's directory."""
+    """A result as the event gives it. `transcript`: of the session that its spill goes to. `cwd`: the agent's, foreign."""
 
     tool: str
     tool_use_id: str
