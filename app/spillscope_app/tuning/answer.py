@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spillscope.limits_sources import LimitsBook
-from spillscope.session.reading import Reading
+from spillscope.session.reading import Reading, Totals
 from spillscope.session.session import Session
 from spillscope.session.spills import Spill
 from spillscope.session.whatif.by_tool import SizesByTool, ToolSizes
 from spillscope.session.whatif.compare import WhatIf
 from spillscope.session.whatif.comparison import Comparison
 from spillscope.session.whatif.effect import no_effect
+from spillscope.session.whatif.under_edit import UnderEdit
 from spillscope_app.tuning.edits import Edits
 
 
@@ -20,19 +21,22 @@ from spillscope_app.tuning.edits import Edits
 class Question:
     """What would these edits do? `factor`: tokens that the session's model makes of one T3 token (T9).
 
-    `key`: the edited key of which it is to be known why it does nothing, if it does nothing.
+    `key`: the edited key of which it is to be known why it does nothing, if it does nothing. `groups`: whether somebody
+    wants to see the groups under the edits.
     """
 
     edits: Edits
     factor: float = 1.0
     key: str | None = None
+    groups: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What edits do to a reading. `groups`: units that each group holds against its budget under them, ascending.
 
-    `rereads`: later reads of spills, by tool; None where nobody has looked. `path_chars`: as in `Replay`.
+    `rereads`: later reads of spills, by tool; None where nobody has looked. `under`, `totals`: the session's groups under
+    the edits, and the totals of the reading, where they were asked for.
     """
 
     question: Question
@@ -43,7 +47,15 @@ class Answer:
     tools: Sequence[ToolSizes]
     groups: Sequence[int]
     rereads: dict[str | None, int] | None
-    path_chars: int
+    under: UnderEdit | None = None
+    totals: Totals | None = None
+
+    def shown(self, reading: Reading) -> Reading:
+        """A reading of the session as the edits have it, where that was asked for; else as it is."""
+        if self.under is None or self.totals is None or not self.question.edits:
+            return reading
+        edited = self.under.reading(reading)
+        return replace(edited, totals=self.totals) if reading is self.reading else edited
 
 
 class Tuner:
@@ -66,6 +78,7 @@ class Tuner:
         asked, edits = self._up_to_date(reading), question.edits
         edited = edits.over(asked.base)
         comparison = asked.compare(edited, edits.mode, since=edits.since, factor=question.factor)
+        under = self._under(asked, edited, comparison) if question.groups and edits else None
         return Answer(
             question=question,
             reading=reading,
@@ -75,8 +88,14 @@ class Tuner:
             tools=self._sizes.tools(asked),
             groups=sorted(asked.outcomes[1].sums),
             rereads=self._rereads(),
-            path_chars=self._session.replay.judge.path_chars,
+            under=under,
+            totals=under.totals(reading) if under is not None else None,
         )
+
+    def _under(self, asked: WhatIf, edited: LimitsBook, comparison: Comparison) -> UnderEdit:
+        version = self._session.index.version
+        limits = (asked.base.for_version(version), edited.for_version(version))
+        return UnderEdit.of(comparison, limits, self._session.replay.judge.path_chars)
 
     def why_not(self, question: Question, reading: Reading) -> str | None:
         """Why the value of the question's key does nothing; None where it does something. May hold a foreign name."""

@@ -89,10 +89,19 @@ class TuningApp(App[None]):
             self._asker = Asker(self._source(), partial(self._post_from, self._origin))
         calibrated = self._picture.calibrated
         factor = calibrated.scores.rough.factor if calibrated is not None else None
-        if self._asker.ask(Question(desk.edits, factor or 1.0, self._tools.asked_key if is_looked_at else None)):
+        key = self._tools.asked_key if is_looked_at else None
+        if self._asker.ask(Question(desk.edits, factor or 1.0, key, groups=not is_looked_at)):
             self.run_worker(self._asker.work, name="tune", group="tune", thread=True, exit_on_error=False)
         if is_looked_at:
             self._audit(live)
+
+    def _under_edit(self, picture: Picture) -> Picture:
+        """A picture whose groups are as the edits have them, as far as that is known."""
+        answer, reading = self._desk.answer, picture.reading
+        if answer is None or reading is None or picture.comparison is None or answer.reading is not picture.live:
+            return picture
+        shown = answer.shown(reading)
+        return replace(picture, reading=shown, live=shown if reading is picture.live else picture.live)
 
     @on(Tuned)
     def _tuned(self, message: Tuned) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from spillscope.limits import DECLARED_MAX_RESULT_SIZE_CHARS, MAX_MCP_DECLARED_CHARS, Limits
 from spillscope.session.advice import advice_on_compactions, advice_on_group, advice_on_result, strayed_compactions
+from spillscope.session.judge import differs
 from spillscope.session.reading import Group, Reading, Result
 from spillscope_app.format import base_name, compact, exact, moment, plural, tool_name
 from spillscope_app.spans import Line, Paint, Span, foreign, left, line, right
@@ -233,6 +234,8 @@ def _observed(facts: Facts, result: Result) -> None:
     facts.say(line(Span("observed  ", "dim"), f"{OBSERVED[result.observed]}"))
     if result.drift:
         facts.say(line(Span("! drift  ", "over"), foreign(result.drift)))
+    elif differs(result):
+        facts.say(line(Span("So it would be under your edits; the transcript shows how it was.", "warn")))
     elif result.observed != "pending":
         facts.say(line(Span("The transcript shows what the engine decided.", "dim")))
     if result.row.notice:

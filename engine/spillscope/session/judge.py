@@ -144,6 +144,12 @@ def drift(row: ResultRow, verdict: Verdict, observed: Observed, threshold: Thres
     return None
 
 
+def differs(result: Result) -> bool:
+    """R2: whether what a transcript shows of a result is not what was decided of it, whatever that is put down to."""
+    verdict = Verdict(result.fate, result.layer, result.rule, result.state)
+    return drift(result.row, verdict, result.observed, result.threshold) is not None
+
+
 def _by_token_limit(row: ResultRow) -> bool:
     """S9: saved because of an MCP server's token limit, which no threshold of the agent explains."""
     return row.notice is not None and row.notice.size.endswith("characters")
