@@ -57,6 +57,8 @@ SHOTS = (
     Shot("spills", 120, 36, ("2", "home")),
     Shot("spills-wide", 160, 44, ("2", "s", "s", "s")),
     Shot("viewer", 120, 36, ("2", "home", "enter")),
+    Shot("timeline", 120, 36, ("4", *["left"] * 6)),
+    Shot("past", 120, 36, ("less_than_sign",) * 5),
     Shot("events", 120, 36, ("5",)),
     Shot("sessions", 120, 36, ("6",)),
     Shot("help", 120, 36, ("question_mark",)),

@@ -22,16 +22,19 @@ class Facts:
     def gap(self) -> None:
         self.lines.append(())
 
-    def value(self, name: str, figure: str, note: Line = (), strong: bool = False) -> None:
-        """A named figure in its columns, and a note about it; the note goes below where there is no room beside."""
+    def value(self, name: str, figure: str, note: Line = (), strong: bool = False, hang: int = 0) -> None:
+        """A named figure in its columns, and a note about it; the note goes below where there is no room beside.
+
+        `hang`: cells by which all lines of the note but the first are set in.
+        """
         head = (
             *left(Span(name, "title" if strong else "dim"), NAME),
             *right(Span(figure, "strong" if strong else ""), FIGURE),
         )
         indent = NAME + FIGURE + 2
         if note and self.width - indent >= min(12, width_of(note)):
-            self.lines += wrap((*head, Span("  "), *note), self.width, indent)
+            self.lines += wrap((*head, Span("  "), *note), self.width, indent + hang)
             return
         self.lines.append(fit(head, self.width))
         if note:
-            self.say((Span("  "), *note), 2)
+            self.say((Span("  "), *note), 2 + hang)

@@ -20,7 +20,7 @@ _GAUGE: tuple[tuple[str, str], ...] = (
     ("█ exact", "The API's own count of the last response."),
     (f"{RESIDUAL} residual", "The part of it that stands in no transcript: system prompt, tools, memory."),
     (f"{ESTIMATE} estimate", "What came after it: at 4 chars a token, until calibration has fitted it to this session."),
-    ("± band", "Where the truth lies four times of five, by how far estimates were off so far. Colours go by its upper end."),
+    ("± band", "Where the truth lies four times in five, by how far estimates were off so far. Colours go by its upper end."),
     ("5–8 turns", "A forecast by the growth of the last requests. No growth, or fewer than three turns: no forecast."),
     (f"{WHAT_IF} what-if", "What other limits would free, or add."),
     (f"{WARNING} warning", "From here the agent warns; the second such mark is where it refuses to go on."),

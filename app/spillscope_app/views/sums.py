@@ -7,11 +7,11 @@ from functools import partial
 
 from spillscope.session.calibrated import Calibrated
 from spillscope.session.reading import Reading
-from spillscope_app.format import age, exact, short
+from spillscope_app.format import age, exact, spread_of
 from spillscope_app.picture import Picture
 from spillscope_app.spans import Line, Paint, Span, foreign, line
 from spillscope_app.views.facts import Facts
-from spillscope_app.views.sums_checks import cache_sums, compaction_sums, error_sums, forecast_sums, noted
+from spillscope_app.views.sums_checks import cache_sums, compaction_sums, error_sums, forecast_sums, ruled
 from spillscope_app.widgets.gauge import ESTIMATE, EXACT, RESIDUAL
 
 
@@ -45,9 +45,9 @@ def _tokens(facts: Facts, reading: Reading, now: float) -> None:
     context = reading.context
     when = f", {age(now - context.exact_at)} ago" if context.exact_at is not None else ""
     told = f"the API's own count of the last response{when}" if context.usage else "no response has told its usage yet"
-    facts.value(f"{EXACT} exact", exact(context.usage), noted(told, "T1"))
-    facts.value("+ estimate", exact(context.estimate), noted("4 chars a token, for all that came after it", "T3"))
-    facts.value("= believed", exact(context.tokens), noted("what the agent takes the context for", "T4"), strong=True)
+    ruled(facts, f"{EXACT} exact", exact(context.usage), told, "T1")
+    ruled(facts, "+ estimate", exact(context.estimate), "4 chars a token, for all that came after it", "T3")
+    ruled(facts, "= believed", exact(context.tokens), "what the agent takes the context for", "T4", strong=True)
 
 
 def _truth(facts: Facts, reading: Reading, found: Calibrated | None) -> None:
@@ -58,16 +58,17 @@ def _truth(facts: Facts, reading: Reading, found: Calibrated | None) -> None:
         return
     facts.gap()
     second = "?" if found.estimate_bpe is None else exact(found.estimate_bpe)
-    facts.value("tiktoken", second, noted("the same text, counted by a tokeniser of other models", "T8"))
+    ruled(facts, "tiktoken", second, "the same text, counted by a tokeniser of other models", "T8")
     fitted = "the same text, by what the API told of this session"
-    facts.value(f"{ESTIMATE} fitted", exact(found.estimate), noted(fitted, "T9"))
+    ruled(facts, f"{ESTIMATE} fitted", exact(found.estimate), fitted, "T9")
     low, high = found.band
-    band = f"four times of five between {exact(low)} and {exact(high)}; colours go by the upper end"
-    facts.value("= likely", exact(found.tokens), noted(band, "T9"), strong=True)
+    band = f"four times in five between {exact(low)} and {exact(high)}; colours go by the upper end"
+    ruled(facts, "= likely", exact(found.tokens), band, "T9", strong=True)
     if found.residual is not None:
         low, high = found.residual.band
-        told = f"of the exact part stand in no transcript: system prompt, tools, memory ({short(low)}–{short(high)})"
-        facts.value(f"{RESIDUAL} residual", exact(found.residual.tokens), noted(told, "T9"))
+        band = spread_of(found.residual.tokens, low, high)
+        told = f"{band} of the exact part stand in no transcript: system prompt, tools, memory"
+        ruled(facts, f"{RESIDUAL} residual", exact(found.residual.tokens), told, "T9")
     else:
         facts.say(line(Span("What stands in no transcript (system prompt, tools, memory) is not known yet.", "dim")))
 
@@ -75,15 +76,15 @@ def _truth(facts: Facts, reading: Reading, found: Calibrated | None) -> None:
 def _window(facts: Facts, reading: Reading) -> None:
     window = reading.context.window
     guess = Span("a guess: ", "warn") if window.guessed else Span("")
-    source = line(Span("W1  ", "faint"), guess, foreign(window.source, "dim"))
-    facts.value("window", exact(window.size), source, strong=True)
-    facts.value("− reserve", exact(window.size - window.effective), noted("room for the answer: its most, up to 20,000", "W2"))
-    facts.value("= effective", exact(window.effective), noted("what the context may fill", "W2"))
-    facts.value("− buffer", exact(window.effective - window.auto_compact), noted("kept free for compacting", "W2"))
+    source = line(guess, foreign(window.source, "dim"))
+    ruled(facts, "window", exact(window.size), source, "W1", strong=True)
+    ruled(facts, "− reserve", exact(window.size - window.effective), "room for the answer: its most, up to 20,000", "W2")
+    ruled(facts, "= effective", exact(window.effective), "what the context may fill", "W2")
+    ruled(facts, "− buffer", exact(window.effective - window.auto_compact), "kept free for compacting", "W2")
     compact_note = "compacts from here, if proactive" if window.auto_compact_enabled else "switched off"
-    facts.value("│ compact", exact(window.auto_compact), noted(compact_note, "W2"))
-    facts.value("┊ warning", exact(window.warning), noted("the agent begins to warn", "W2"))
-    facts.value("┊ blocking", exact(window.blocking), noted("the agent refuses to go on", "W2"))
+    ruled(facts, "│ compact", exact(window.auto_compact), compact_note, "W2")
+    ruled(facts, "┊ warning", exact(window.warning), "the agent begins to warn", "W2")
+    ruled(facts, "┊ blocking", exact(window.blocking), "the agent refuses to go on", "W2")
 
 
 def _percentages(facts: Facts, reading: Reading, found: Calibrated | None) -> None:
@@ -91,6 +92,6 @@ def _percentages(facts: Facts, reading: Reading, found: Calibrated | None) -> No
     tokens = context.tokens if found is None else found.tokens
     of_effective = tokens / window.effective * 100 if window.effective > 0 else 0.0
     until = "auto-compact" if window.auto_compact_enabled else "the effective window is full"
-    facts.value("of window", f"{window.percent_used(tokens):.1f} %", noted("used", "W1"))
-    facts.value("effective", f"{of_effective:.1f} %", noted("used", "W2"))
-    facts.value("left", f"{window.percent_left(context.tokens)} %", noted(f"until {until}, as the agent shows it", "W2"))
+    ruled(facts, "of window", f"{window.percent_used(tokens):.1f} %", "used", "W1")
+    ruled(facts, "effective", f"{of_effective:.1f} %", "used", "W2")
+    ruled(facts, "left", f"{window.percent_left(context.tokens)} %", f"until {until}, as the agent shows it", "W2")

@@ -39,9 +39,10 @@ _VERDICTS: dict[str, tuple[str, Ink]] = {
 }
 
 
-def noted(told: str, rule: str) -> Line:
-    """A note behind the rule that it follows."""
-    return line(Span(f"{rule}  ", "faint"), Span(told, "dim"))
+def ruled(facts: Facts, name: str, figure: str, told: str | Line, rule: str, strong: bool = False) -> None:
+    """A figure with a note about it, behind the rule that it follows."""
+    note = line(Span(told, "dim")) if isinstance(told, str) else told
+    facts.value(name, figure, (Span(f"{rule}  ", "faint"), *note), strong, hang=len(rule) + 2)
 
 
 def forecast_sums(facts: Facts, reading: Reading, found: Calibrated | None) -> None:
@@ -49,17 +50,17 @@ def forecast_sums(facts: Facts, reading: Reading, found: Calibrated | None) -> N
     to_come = forecast_of(reading, None if found is None else found.band.high)
     if to_come is None:
         told = f"fewer than {FEWEST_TURNS} turns have grown since the context was last cut"
-        facts.value("forecast", "none", noted(told, "W8"), strong=True)
+        ruled(facts, "forecast", "none", told, "W8", strong=True)
         return
     growth = f"tokens a turn, by the last {plural(to_come.turns, 'turn')}"
-    facts.value("growth", exact(to_come.tokens_per_turn), noted(growth, "W8"), strong=True)
+    ruled(facts, "growth", exact(to_come.tokens_per_turn), growth, "W8", strong=True)
     window = reading.context.window
     tokens = reading.context.tokens if found is None else found.tokens
     marks = [("warning", window.warning, to_come.warning)]
     if window.auto_compact_enabled:
         marks.append(("compact", window.auto_compact, to_come.auto_compact))
     for name, mark, ahead in (*marks, ("window", window.size, to_come.window)):
-        facts.value(f"to {name}", exact(max(0, mark - tokens)), noted(_ahead(to_come, ahead), "W8"))
+        ruled(facts, f"to {name}", exact(max(0, mark - tokens)), _ahead(to_come, ahead), "W8")
 
 
 def _ahead(to_come: Forecast, ahead: Range) -> str:
@@ -84,7 +85,8 @@ def error_sums(facts: Facts, found: Calibrated) -> None:
         for model, scores in found.models if len(found.models) > 1 else ():
             facts.say(line(foreign(model_name(model or "?"), "dim"), Span(f"  on {scores.fitted.n}", "dim")))
             _scores(facts, scores)
-        facts.say(noted("median: too much or too little; size: without its sign; factor: what would set it right", "T9"))
+        told = "median: too much or too little; size: without its sign; factor: what would set it right"
+        facts.say(line(Span("T9  ", "faint"), Span(told, "dim")), 4)
     if found.left_out:
         told = ", ".join(f"{count} {_LEFT_OUT.get(reason, reason)}" for reason, count in found.left_out)
         facts.say(line(Span(f"left out, as they prove nothing: {told}", "dim")))
@@ -141,4 +143,4 @@ def cache_sums(facts: Facts, reading: Reading) -> None:
     facts.gap()
     lost, rewritten = sum(one.lost for one in broken), sum(one.rewritten for one in broken)
     told = f"tokens lost, {short(rewritten)} rewritten at a cost of {short(sum(one.cost for one in broken))} input tokens"
-    facts.value(f"{CACHE_BROKE} {plural(len(broken), 'break')}", exact(lost), noted(f"{told}; 5 lists them", "R6"), strong=True)
+    ruled(facts, f"{CACHE_BROKE} {plural(len(broken), 'break')}", exact(lost), f"{told}; 5 lists them", "R6", strong=True)

@@ -149,8 +149,7 @@ def plot_lines(plot: Plot, layout: Layout, height: int, axis: int) -> list[Line]
     rows = max(1, height - FEET)
     columns = _columns(plot, layout)
     peak = max((max(point.tokens, extra or 0) for point, extra, _ in columns), default=0)
-    scale = scale_for(max((point.lines[0] for point, _, _ in columns), default=1), peak)
-    scale = max(scale, peak)
+    scale = _rounded(max(scale_for(max((point.lines[0] for point, _, _ in columns), default=1), peak), peak))
     drawn = [_draw(point, extra, is_selected, scale, rows) for point, extra, is_selected in columns]
     blank = [Span(" ")] * rows
     cells: list[list[Span]] = []
@@ -217,6 +216,12 @@ def _labels(lines: tuple[int, int, int], scale: int, rows: int) -> dict[int, int
         if 0 < tokens <= scale:
             labels[_row(tokens, scale, rows)] = tokens
     return labels
+
+
+def _rounded(scale: int) -> int:
+    """The next number of two digits and zeros."""
+    step: int = 10 ** max(0, len(str(scale)) - 2)
+    return -(-scale // step) * step
 
 
 def _label(tokens: int | None, axis: int) -> Line:

@@ -200,7 +200,7 @@ def test_gauge_words() -> None:
     assert "exact 0 + 500 estimate" in figures(usage=0, estimate=500)
 
 
-def arithmetic(picture: Picture, width: int = 110) -> str:
+def arithmetic(picture: Picture, width: int = 130) -> str:
     return text(sums(picture, NOW)(width))
 
 
@@ -212,8 +212,8 @@ def test_sums_set_what_the_agent_believes_beside_what_is_likely() -> None:
         "= believed    143,200  T4  what the agent takes the context for",
         "tiktoken        3,700  T8  the same text, counted by a tokeniser of other models",
         "▒ fitted        5,100  T9  the same text, by what the API told of this session",
-        "= likely      144,000  T9  four times of five between 143,500 and 144,500; colours go by the upper end",
-        "▓ residual     18,200  T9  of the exact part stand in no transcript: system prompt, tools, memory (17k–19k)",
+        "= likely      144,000  T9  four times in five between 143,500 and 144,500; colours go by the upper end",
+        "▓ residual     18,200  T9  (17.0k–19.0k) of the exact part stand in no transcript: system prompt, tools, memory",
     ):
         assert line in told
 
