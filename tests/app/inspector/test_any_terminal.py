@@ -25,6 +25,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "find": ("slash", "g", "r"),
     "spills": ("2", "g", "down"),
     "a-spill": ("2", "g", "tab"),
+    "timeline": ("4", "left", "plus"),
     "events": ("5", "g"),
     "sessions": ("6", "right", "down"),
     "search": ("6", "slash", "t", "i"),
