@@ -23,7 +23,7 @@ HOOK = hook_addition("'/opt/my tools/spillscope' hook", "Bash|Grep", 10)
 OTHER_HOOK = hook_addition("/usr/bin/spillscope hook", "Bash", 10)
 LINE = status_addition("/opt/bin/spillscope statusline")
 
-words = st.text(max_size=6)
+words = st.text(max_size=6).filter(lambda word: word not in ("hooks", "statusLine"))  # those have their own shapes below
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | words,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3),
