@@ -188,8 +188,8 @@ async def test_help_and_arithmetic_open_and_close() -> None:
         assert not isinstance(bench.app.screen, SheetScreen)
         await pilot.press("equals_sign")
         shown = screen_text(bench.app)
-        assert "= context     143,200  tokens" in shown
-        assert "14 %  until auto-compact" in shown
+        assert "= believed    143,200  T4" in shown
+        assert "14 %  W2  until auto-compact" in shown
         await pilot.press("q")
         assert not isinstance(bench.app.screen, SheetScreen)
 
