@@ -97,10 +97,6 @@ def _diff(name: str, before: bytes, after: bytes) -> Iterator[str]:
 
 
 def _ask(path: Path) -> None:
-    if not _is_terminal():
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise SettingsError(f"no terminal to ask on whether to change {path}: add --yes if you want that")
     click.confirm("Change it so?", abort=True)
-
-
-def _is_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()

@@ -7,6 +7,7 @@ than it needs, for it starts once a tool call.
 from __future__ import annotations
 
 import json
+import os
 import sys
 
 from spillscope.errors import RequestError
@@ -15,6 +16,7 @@ from spillscope.transcript.parse import TOO_DEEP, parse_line
 from spillscope_app.failing_open import Deadline, complain
 from spillscope_app.limits_places import standing_limits
 
+_PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
 WHO = "hook: left as it is"
 """How its complaints begin."""
 MAX_EVENT_BYTES = 64 << 20
@@ -45,7 +47,7 @@ def respond(raw: bytes) -> bytes:
     result = read_event(_parse(raw))
     if result is None:
         return b""
-    limits = standing_limits(result.transcript, result.cwd)
+    limits = standing_limits(result.transcript, (result.cwd, os.environ.get(_PROJECT_VARIABLE)))
     said = answer(result, limits, log=lambda failure: complain(WHO, failure.error))
     return json.dumps(said).encode() if said is not None else b""
 

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from spillscope.clean import cell_width
-from spillscope.errors import RequestError
+from spillscope.errors import LimitsError, RequestError
 from spillscope.limits import Limits, usable_number
+from spillscope.limits_sources import LimitsBook
 from spillscope.session.glimpse import MOST_SPILLS, Glimpse, count_spills, glimpse
 from spillscope.transcript.layout import place_of
 from spillscope.transcript.parse import parse_line
@@ -62,17 +63,26 @@ def run(ascii_only: bool = False, seconds: float = SECONDS) -> int:
 
 
 def status_line(state: Mapping[str, Any], environment: Mapping[str, str], *, ascii_only: bool) -> str:
-    """The line for one state of the agent's. Raises OSError or SpillscopeError where its files can't be read."""
+    """The line for one state of the agent's. Raises OSError where its transcript can't be read."""
     path = Path(state["transcript_path"]) if isinstance(state.get("transcript_path"), str) else None
     stated = _table(state.get("context_window"))
-    cwd = _table(state.get("workspace")).get("current_dir") or state.get("cwd")
+    workspace = _table(state.get("workspace"))
     found = glimpse(path, stated.get("current_usage")) if path is not None else Glimpse()
-    limits = standing_limits(path or Path(), cwd)
+    limits = _limits(path or Path(), (state.get("cwd"), workspace.get("current_dir"), workspace.get("project_dir")))
     model = _table(state.get("model")).get("id")
     window = window_of(model if isinstance(model, str) else found.model, found, limits, stated.get("context_window_size"))
     parts = _parts(found, window, count_spills(place_of(path)) if path is not None else 0)
     plain = [part._replace(text=part.text.translate(_PLAIN)) for part in parts] if ascii_only else parts
     return _joined(_fitting(plain, environment.get("COLUMNS")), " | " if ascii_only else " · ", _is_coloured(environment))
+
+
+def _limits(transcript: Path, folders: Iterable[object]) -> Limits:
+    """Those that stand; of a broken file the line says nothing, and goes by the built-in ones."""
+    try:
+        return standing_limits(transcript, folders)
+    except LimitsError as error:
+        complain("statusline", error)
+        return LimitsBook().newest
 
 
 def window_of(model: str | None, found: Glimpse, limits: Limits, size: object) -> Window:

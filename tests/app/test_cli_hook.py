@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import resource
 import stat
 import subprocess
@@ -181,6 +182,15 @@ def test_the_projects_file_wins_over_the_users(project: Path) -> None:
     assert "Preview (first 100 bytes)" in replaced["stdout"]
 
 
+def test_the_projects_file_counts_also_below_it(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tmp_path / "app"
+    (root / "deep").mkdir(parents=True)
+    (root / ".spillscope.toml").write_text("[overrides]\nBash = 10\n")
+    left_alone(call(event(project, bash("x" * 11), cwd=str(root / "deep"))))
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(root))
+    assert output_of(call(event(project, bash("x" * 11), cwd=str(root / "deep"))))["stdout"].startswith("<persisted-output>")
+
+
 def test_what_opts_out_is_never_spilled(project: Path) -> None:
     (project / ".spillscope.toml").write_text('declared = { Bash = "inf" }')
     left_alone(call(event(project, bash())))
@@ -226,7 +236,7 @@ def test_an_event_that_lacks_something(project: Path, change: Json, words: str) 
     assert not (project / "s").exists()
 
 
-@pytest.mark.parametrize("cwd", [None, 7, "/nowhere", "/\0"])
+@pytest.mark.parametrize("cwd", [None, 7, "", "/nowhere", "/\0", "/" + "x" * 5_000], ids=range(6))
 def test_a_working_directory_that_is_none(project: Path, cwd: object) -> None:
     assert output_of(call(event(project, bash(), cwd=cwd)))["stdout"] == wrapper(project)
 
@@ -406,13 +416,20 @@ def test_nobody_to_ask(settings: Path) -> None:
     assert settings.read_text() == "{}"
 
 
-@pytest.mark.parametrize(("word", "status"), [("y\n", 0), ("n\n", 130)])
-def test_a_person_is_asked(settings: Path, monkeypatch: pytest.MonkeyPatch, word: str, status: int) -> None:
+@pytest.mark.parametrize(("word", "status"), [(b"y\n", 0), (b"n\n", 130), (b"\n", 130), (b"\x04", 130)])
+def test_a_person_is_asked(settings: Path, word: bytes, status: int) -> None:
     settings.write_text("{}")
-    monkeypatch.setattr(cli_settings, "_is_terminal", lambda: True)
-    done = CliRunner().invoke(main, ["hook", "--install"], input=word)
-    assert done.exit_code == status
-    assert done.stdout.index('+{"hooks": {') < done.stdout.index("Change it so?")
+    ours, theirs = pty.openpty()
+    program = f"import sys; sys.argv[:] = [{sys.argv[0]!r}, 'hook', '--install']\n{START}"
+    with subprocess.Popen([sys.executable, "-c", program], stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        while b"Change it so?" not in shown:
+            shown += os.read(ours, 1_024)
+        os.write(ours, word)
+        assert process.wait(60) == status
+    os.close(ours)
+    assert b'+{"hooks": {' in shown
     assert (settings.read_text() == "{}") == (status != 0)
 
 

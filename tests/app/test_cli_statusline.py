@@ -152,6 +152,15 @@ def test_the_window_that_the_agent_states(scene: Scene) -> None:
     assert "/400k" in line_of(scene.state(context_window=stated))
 
 
+def test_a_broken_limits_file_is_told_and_passed_over(scene: Scene) -> None:
+    scene.turns(100_000)
+    scene.save()
+    (scene.project / ".spillscope.toml").write_text("window = ")
+    done = call(scene.state())
+    assert done.stdout.decode() == "█████░░░░░ 50% · 100.0k/200k\n"
+    assert done.stderr.startswith(b"spillscope statusline: broken limits file: ")
+
+
 def test_before_the_first_message(scene: Scene) -> None:
     assert line_of(scene.state()) == "░░░░░░░░░░ 0% · 0/200k"
     usage = {"input_tokens": 5, "cache_read_input_tokens": 39_995, "output_tokens": 0}
