@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import tomllib
-from contextlib import suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from platformdirs import user_config_dir
+
+from spillscope_app.whole_file import write_whole
 
 _NAME = "inspector.toml"
 
@@ -34,16 +34,9 @@ class Memory:
 
     def keep_theme(self, theme: str) -> bool:
         """Remember a theme; False where that can't be written down. The file is replaced as a whole, or not at all."""
-        written: str | None = None
+        text = f"# Written by the inspector.\ntheme = {json.dumps(theme)}\n"
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with NamedTemporaryFile("w", encoding="utf-8", dir=self.path.parent, delete=False) as file:
-                written = file.name
-                file.write(f"# Written by the inspector.\ntheme = {json.dumps(theme)}\n")
-            Path(written).replace(self.path)
+            write_whole(self.path, text.encode(), 0o600)
         except OSError:
-            if written is not None:
-                with suppress(OSError):
-                    Path(written).unlink()
             return False
         return True

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from spillscope.transcript.layout import default_config_dir
 from spillscope_app.settings.json_text import SettingsError
+from spillscope_app.whole_file import write_whole
 
 Scope = Literal["user", "project", "local"]
 SCOPES: tuple[Scope, ...] = ("user", "project", "local")
@@ -64,27 +63,10 @@ def write(path: Path, before: bytes | None, after: bytes | None) -> None:
         if after is None:
             target.unlink(missing_ok=True)
         else:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            _replace(target, after)
+            write_whole(target, after, _mode(target))
     except OSError as error:
         reason = error.strerror or error
         raise SettingsError(f"can't write the settings: {path}: {reason}; check its permissions and the space left") from error
-
-
-def _replace(target: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(_mode(target))
-        temporary.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
 
 
 def _mode(target: Path) -> int:

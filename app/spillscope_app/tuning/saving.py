@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from spillscope.errors import LimitsError
@@ -15,6 +12,7 @@ from spillscope.limits import Limits
 from spillscope.limits_files import limits_from_mapping, read_limits_file
 from spillscope.limits_sources import PROJECT_FILE, LimitsBook, LimitsPlan
 from spillscope_app.tuning.edits import Value, keys_in
+from spillscope_app.whole_file import write_whole
 
 NEW_FILE_MODE = 0o600
 
@@ -68,7 +66,7 @@ def save(path: Path, edits: Mapping[str, Value | None]) -> None:
         if exists:
             limits_from_mapping(read_limits_file(real), str(path), Limits())
         text = _edited(real.read_text("utf-8-sig") if exists else "", edits, path)
-        _replace(real, text, real.stat().st_mode & 0o777 if exists else NEW_FILE_MODE)
+        write_whole(real, text.encode(), real.stat().st_mode & 0o777 if exists else NEW_FILE_MODE)
     except (OSError, RuntimeError) as error:  # RuntimeError: links that go in a circle
         reason = getattr(error, "strerror", None) or str(error)
         raise LimitsError(f"not saved: {path}: {reason}; the file is as it was") from error
@@ -121,25 +119,4 @@ def _plain(value: Value) -> object:
 
 def write_new(path: Path, text: str) -> None:
     """Write a file that the user named, in the place of any that is there. Raises OSError: then nothing has changed."""
-    _replace(path, text, path.stat().st_mode & 0o777 if path.exists() else NEW_FILE_MODE)
-
-
-def _replace(path: Path, text: str, mode: int) -> None:
-    """All of the file, or nothing of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    written: str | None = None
-    try:
-        with NamedTemporaryFile(
-            "w", encoding="utf-8", newline="", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            written = file.name
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(written).chmod(mode)
-        Path(written).replace(path)
-    except BaseException:
-        if written is not None:
-            with suppress(OSError):
-                Path(written).unlink()
-        raise
+    write_whole(path, text.encode(), path.stat().st_mode & 0o777 if path.exists() else NEW_FILE_MODE)
