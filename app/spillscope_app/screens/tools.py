@@ -120,18 +120,18 @@ class ToolsScreen(Screen[None]):
     @property
     def selected(self) -> ToolRow | None:
         """The row under the cursor."""
-        key = self._table.selected if self._composed else None
+        table = self.query_one_optional("#tools", LineTable)  # before the first look, and at the end, there is none
+        key = table.selected if table is not None else None
         at = self._items.find(key.ident) if key is not None else None
         return self._items.rows[at] if at is not None else None
 
     @property
     def asked_key(self) -> str | None:
         """The key of which it is worth knowing why its value does nothing."""
-        row = self.selected
-        if row is None or row.key is None or not row.edited:
+        row, values = self.selected, self._desk.edits.values
+        if row is None or row.key is None:
             return None
-        values = self._desk.edits.values
-        return row.key if row.key in values else row.key.replace("overrides.", "declared.", 1)
+        return next((key for key in (row.key, row.key.replace("overrides.", "declared.", 1)) if key in values), None)
 
     # --- what is shown --------------------------------------------------------------------------------------------------
 
@@ -314,7 +314,7 @@ class ToolsScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A value is typed for a row of the list; while one is typed, enter is the text's."""
-        return action != "type" or (self._composed and self._table.has_focus)
+        return action != "type" or (self.focused is not None and self.focused.id == "tools")
 
     def action_type(self, table: str) -> None:
         """Type a value for the selected row: its threshold, or what it declares."""

@@ -142,7 +142,7 @@ def about(row: ToolRow | None, reason: str | None) -> Line:
     """The selected row in words, and why its value does nothing, if it does nothing."""
     if row is None:
         return ()
-    if row.edited and reason is not None:
+    if reason is not None:
         return line(Span("no effect: ", "warn"), foreign(reason))
     if not row.is_tool:
         return line(foreign(row.name, "title"), Span("  from ", "dim"), foreign(row.source))
