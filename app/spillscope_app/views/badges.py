@@ -33,7 +33,7 @@ RANKS = {name: rank for rank, name in enumerate(BADGES)}
 ORIGINS: dict[Origin, Word] = {
     "result": Word("↓", "persisted", "result", "Written at the source: the result was over its tool's threshold."),
     "budget": Word("↻", "reapply", "budget", "Written by the budget: the results of one message were too much together."),
-    "hook": Word("↓", "persisted", "hook", "What a hook printed; it was too long for the context."),
+    "hook": Word("↓", "persisted", "hook", "What a hook printed, or spilled of a result: too long for the context."),
     "mcp": Word("↓", "persisted", "mcp", "The result of an MCP server that had more tokens than are allowed."),
     "microcompact": Word("╎", "warn", "microcompact", "Written when the agent cleared old results out of the context."),
     "unknown": Word("·", "dim", "unknown", "Unknown: nothing in the transcript says what wrote it."),
