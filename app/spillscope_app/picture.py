@@ -43,9 +43,17 @@ class Picture:
         return self.calibrated if self.reading is self.live else None
 
     @property
+    def tokens(self) -> int:
+        """What is likely in the context of what is shown: fitted where it is calibrated (T9), else as in T4."""
+        found = self.calibration
+        if found is not None:
+            return found.tokens
+        return self.reading.context.tokens if self.reading is not None else 0
+
+    @property
     def what_if(self) -> int | None:
-        """Tokens in the context of what is shown, under edited limits."""
+        """The same under edited limits: what they change of it comes on top (R3)."""
         if self.comparison is None or self.reading is None:
             return None
-        context, at = self.comparison.after.context, len(self.reading.requests)
-        return context[at] if at < len(context) else None
+        before, after, at = self.comparison.before.context, self.comparison.after.context, len(self.reading.requests)
+        return max(0, self.tokens + after[at] - before[at]) if at < min(len(before), len(after)) else None

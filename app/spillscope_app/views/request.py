@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from functools import partial
 
 from spillscope.session.advice import advice_on_break
+from spillscope.session.compactions import judge_compactions
 from spillscope.session.history import History, Point
 from spillscope.session.reading import Group, Reading, Request
 from spillscope_app.format import clock_seconds, exact, model_name, plural, short, tool_name
 from spillscope_app.picture import Picture
 from spillscope_app.spans import Line, Paint, Span, foreign, line
 from spillscope_app.views.facts import Facts
-from spillscope_app.views.words import CAUSES, OVER, PERSISTED, REAPPLY, broke
+from spillscope_app.views.words import CAUSES, OVER, PERSISTED, REAPPLY, VERDICTS, broke
 from spillscope_app.widgets.gauge import CACHE_BROKE, COMPACTED
 
 _MOST_NAMED = 4
@@ -59,7 +60,9 @@ def _cut(facts: Facts, live: Reading, point: Point) -> None:
     compaction = live.session.compactions[cut.compaction]
     cause = (Span(" ("), foreign(compaction.trigger), Span(")")) if compaction.trigger else ()
     before = f" of {short(compaction.pre_tokens)} tokens" if compaction.pre_tokens is not None else ""
-    facts.say(line(Span(f"{COMPACTED} ", "warn"), "the first after a compaction", *cause, before))
+    told, ink = VERDICTS[judge_compactions(live)[cut.compaction].verdict]
+    head = line(Span(f"{COMPACTED} ", "warn"), "the first after a compaction", *cause, f"{before}, ")
+    facts.say((*head, Span(told, ink or "dim")), 2)
 
 
 def _usage(facts: Facts, live: Reading, point: Point) -> None:

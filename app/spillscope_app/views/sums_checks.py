@@ -9,8 +9,9 @@ from spillscope.session.reading import Reading
 from spillscope.tokens.calibration import Score, Scores
 from spillscope.window.forecast import FEWEST_TURNS, Forecast, Range
 from spillscope_app.format import clock, exact, model_name, plural, short, turns
-from spillscope_app.spans import Ink, Line, Span, fit, foreign, left, line, right
+from spillscope_app.spans import Line, Span, fit, foreign, left, line, right
 from spillscope_app.views.facts import NAME, Facts
+from spillscope_app.views.words import VERDICTS
 from spillscope_app.widgets.gauge import CACHE_BROKE
 
 _ESTIMATES = ("believed", "tiktoken", "fitted")
@@ -29,13 +30,6 @@ _LEFT_OUT = {
     "unread": "too large to be read",
     "small": "with next to no text",
     "shrunk": "that carried less than the one before",
-}
-_VERDICTS: dict[str, tuple[str, Ink]] = {
-    "expected": ("where it was expected", ""),
-    "early": ("earlier than expected", "warn"),
-    "late": ("later than expected", "warn"),
-    "manual": ("asked for by the user", "dim"),
-    "unknown": ("nobody says at which count", "dim"),
 }
 
 
@@ -127,7 +121,7 @@ def compaction_sums(facts: Facts, reading: Reading) -> None:
 
 def _judged(facts: Facts, reading: Reading, compaction: JudgedCompaction) -> None:
     at = clock(reading.session.compactions[compaction.number].at)
-    told, ink = _VERDICTS[compaction.verdict]
+    told, ink = VERDICTS[compaction.verdict]
     figure = "?" if compaction.tokens is None else exact(compaction.tokens)
     refill = Span("; a refill", "warn") if compaction.refill else Span("")
     expected = f" ({short(compaction.expected)})" if compaction.verdict in ("expected", "early", "late") else ""

@@ -73,9 +73,18 @@ def plot_of(picture: Picture, live: Reading, points: Sequence[PlotPoint]) -> Plo
     """`points` of `live`, and what would go out now."""
     found = picture.calibrated
     tokens = live.context.tokens if found is None else found.tokens
-    what_if = picture.comparison.after.context if picture.comparison is not None else None
     newest = PlotPoint(tokens, 0, True, lines_of(live.context.window), "fresh")
-    return Plot(points, newest, picture.asked, what_if if what_if is None or len(what_if) == len(points) + 1 else None)
+    return Plot(points, newest, picture.asked, _what_if(picture, [*(point.tokens for point in points), tokens]))
+
+
+def _what_if(picture: Picture, tokens: Sequence[int]) -> Sequence[int] | None:
+    """R3: the same figures under edited limits. None where there is no comparison, or one of another reading."""
+    if picture.comparison is None:
+        return None
+    before, after = picture.comparison.before.context, picture.comparison.after.context
+    if not len(tokens) == len(before) == len(after):
+        return None
+    return [max(0, told + changed - was) for told, was, changed in zip(tokens, before, after, strict=True)]
 
 
 def jump(points: Sequence[PlotPoint], asked: int | None, where: Jump) -> int | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from spillscope.session.compactions import Verdict
 from spillscope.session.reading import CacheBreak, Cause, Result, Totals
 from spillscope_app.format import short
 from spillscope_app.spans import Ink, Line, Span
@@ -91,6 +92,16 @@ CAUSES: dict[Cause, str] = {
     "unknown": "for an unknown cause",
 }
 """Why a prompt cache broke (R6)."""
+
+
+VERDICTS: dict[Verdict, tuple[str, Ink]] = {
+    "expected": ("where it was expected", ""),
+    "early": ("earlier than expected", "warn"),
+    "late": ("later than expected", "warn"),
+    "manual": ("asked for by the user", "dim"),
+    "unknown": ("nobody says at which count", "dim"),
+}
+"""Where a compaction came (W2)."""
 
 
 def broke(broken: CacheBreak) -> str:

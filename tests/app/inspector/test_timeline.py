@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from app.inspector.driving import Bench, screen_text
-from app.inspector.readings import SESSION, calibrated, eventful, live, next_group, quiet_groups, reading, requests_of
+from app.inspector.readings import SESSION, calibrated, eventful, live, next_group, past_of, quiet_groups, reading, requests_of
 from spillscope.session.reading import CacheBreak, Reading
+from spillscope.session.whatif.comparison import Comparison, Curve
 from spillscope.tokens.usage import Usage
 from spillscope_app.picture import Picture
 from spillscope_app.screens.list_pane import ListPane
 from spillscope_app.views.request import request_facts
-from spillscope_app.views.timeline import Jump, jump, kept, points_of
+from spillscope_app.views.timeline import Jump, jump, kept, plot_of, points_of
 from spillscope_app.widgets.outline import Key
 from spillscope_app.widgets.plot_view import PlotView
 
@@ -86,7 +90,7 @@ def test_facts_tell_what_a_request_carried_and_how_it_grew() -> None:
 
 def test_facts_tell_of_a_compaction_and_show_no_growth_over_it() -> None:
     told = facts(at(15))
-    assert "╎ the first after a compaction (auto) of 168.4k tokens" in told
+    assert "╎ the first after a compaction (auto) of 168.4k tokens, where it was expected" in told
     assert "growth" not in told
     assert "the context began anew before it" in facts(
         at(15, replace(eventful(), cuts=(eventful().cuts[0]._replace(compaction=None),)))
@@ -143,6 +147,25 @@ async def test_thousands_of_requests_are_looked_through_beside_the_loop() -> Non
         bench.app.open_session("/elsewhere/other.jsonl")
         await bench.deliver(live(3, session=replace(SESSION, path="/elsewhere/other.jsonl")), pilot)
         assert "Context per request  4 requests" in screen_text(bench.app)
+
+
+def test_a_what_if_comes_on_top_of_what_is_known() -> None:
+    seen = eventful()
+    before = [request.usage.prompt for request in seen.requests]
+    edited = comparison([*before, 143_200], [*(max(0, tokens - 700) for tokens in before), 140_000])
+    picture = Picture(SESSION.path, seen, live=seen, calibrated=calibrated(), comparison=edited)
+    assert picture.what_if == 144_000 - 3_200
+    plot = plot_of(picture, seen, points_of(seen))
+    assert plot.what_if is not None
+    assert (plot.what_if[12], plot.what_if[-1]) == (seen.requests[12].usage.prompt - 700, 144_000 - 3_200)
+    past = replace(picture, reading=past_of(seen, 12), asked=12)
+    assert past.what_if == seen.requests[12].usage.prompt - 700
+    assert plot_of(replace(picture, comparison=comparison([1], [2])), seen, points_of(seen)).what_if is None
+    assert replace(picture, comparison=comparison([1], [2])).what_if is None
+
+
+def comparison(before: Sequence[int], after: Sequence[int]) -> Comparison:
+    return cast(Comparison, SimpleNamespace(before=Curve(before, (), ()), after=Curve(after, (), ())))
 
 
 # --- going back in time -----------------------------------------------------------------------------------------------------
