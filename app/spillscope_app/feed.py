@@ -1,8 +1,8 @@
 """The one bridge between a session on disk and the screens.
 
 Events are hints, stat is the truth: a watcher only says "look now", a timer looks anyway, and both go through the same
-scan and diff. Two threads: one looks and reads, the other waits for hints. What they find leaves as messages; neither
-touches a widget.
+scan and diff. Three threads: one looks and reads, one waits for hints, one calibrates what was read. What they find leaves
+as messages; none touches a widget.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ class Feed:
         self._wake.set()
 
     def stop(self) -> None:
-        """End both loops soon."""
+        """End all loops soon."""
         self._stop.set()
         self._wake.set()
         self._unmeasured.set()
