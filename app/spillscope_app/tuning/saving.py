@@ -118,5 +118,9 @@ def _plain(value: Value) -> object:
 
 
 def write_new(path: Path, text: str) -> None:
-    """Write a file that the user named, in the place of any that is there. Raises OSError: then nothing has changed."""
+    """Write a file that the user named, in the place of any that is there. Raises OSError: then nothing has changed.
+
+    Its folder must be there: a slip of the keys makes none.
+    """
+    path.parent.stat()
     write_whole(path, text.encode(), path.stat().st_mode & 0o777 if path.exists() else NEW_FILE_MODE)

@@ -22,8 +22,10 @@ from app.inspector.readings import live
 from spillscope_app.commands import COMMANDS, PLACE_NAMES
 from spillscope_app.inspector import Inspector
 from spillscope_app.palette import HIGH_CONTRAST, ink_variables
+from spillscope_app.screens.choose import ChooseScreen
 from spillscope_app.screens.detail import Detail
 from spillscope_app.screens.events import EventsScreen
+from spillscope_app.screens.export import ExportScreen, FileLine
 from spillscope_app.screens.groups import GroupsScreen
 from spillscope_app.screens.list_pane import ListPane
 from spillscope_app.screens.results_pane import ResultsPane
@@ -32,8 +34,11 @@ from spillscope_app.screens.sheet import SheetScreen
 from spillscope_app.screens.spill_list import SpillList
 from spillscope_app.screens.spills import SpillsScreen
 from spillscope_app.screens.timeline import TimelineScreen
+from spillscope_app.screens.tools import ToolsScreen
+from spillscope_app.screens.value_line import ValueLine
 from spillscope_app.screens.viewer import ViewerScreen
 from spillscope_app.spans import INKS
+from spillscope_app.tuning.desk import Desk
 from spillscope_app.viewer.asking import AskScreen
 from spillscope_app.viewer.canvas import Canvas
 from spillscope_app.viewer.request import ViewerRequest
@@ -81,6 +86,11 @@ async def test_no_attribute_shadows_one_of_textual() -> None:
             (SpillsScreen(bench.app.picture, time.time, lambda: bench.shelf), Screen()),
             (PlotView(), Widget()),
             (TimelineScreen(bench.app.picture, time.time), Screen()),
+            (ToolsScreen(bench.app.picture, time.time, Desk()), Screen()),
+            (ValueLine(), TextInput()),
+            (FileLine(), TextInput()),
+            (ChooseScreen("title", ()), ModalScreen()),
+            (ExportScreen(str), ModalScreen()),
             (EventsScreen(bench.app.picture, time.time), Screen()),
             (SessionsScreen(time.time), Screen()),
             (GroupsScreen(bench.app.picture, time.time, lambda: bench.shelf), Screen()),
