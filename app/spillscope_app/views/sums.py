@@ -62,7 +62,9 @@ def _truth(facts: Facts, reading: Reading, found: Calibrated | None) -> None:
     fitted = "the same text, by what the API told of this session"
     ruled(facts, f"{ESTIMATE} fitted", exact(found.estimate), fitted, "T9")
     low, high = found.band
-    band = f"four times in five between {exact(low)} and {exact(high)}; colours go by the upper end"
+    band = "nothing came after the last response"
+    if low < high:
+        band = f"four times in five between {exact(low)} and {exact(high)}; colours go by the upper end"
     ruled(facts, "= likely", exact(found.tokens), band, "T9", strong=True)
     if found.residual is not None:
         low, high = found.residual.band

@@ -218,6 +218,11 @@ def test_sums_set_what_the_agent_believes_beside_what_is_likely() -> None:
         assert line in told
 
 
+def test_sums_say_where_nothing_is_estimated() -> None:
+    found = calibrated(estimate=0, band=Band(138_900, 138_900))
+    assert "= likely      138,900  T9  nothing came after the last response" in arithmetic(picture_of(live(), calibrated=found))
+
+
 def test_sums_name_the_window_its_marks_and_three_percentages() -> None:
     told = arithmetic(picture_of(eventful()))
     figures = (
