@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from itertools import count
 from time import monotonic
 
 from textual import on
@@ -72,7 +71,6 @@ class ToolsScreen(Screen[None]):
         self._picture, self._now, self._desk = picture, now, desk
         self._pace = Pace()
         self._numbers: dict[str, int] = {}
-        self._count = count()
         self._items = ToolItems((), ())
         self._gauge: Gauge | None = None
         self._typing = ""  # the key that a value is typed for
@@ -139,6 +137,7 @@ class ToolsScreen(Screen[None]):
         """Show the limits of this session, and what the newest answer says of them."""
         before, self._picture = self._picture, picture
         if self._composed and picture.path != before.path:
+            self._numbers.clear()
             self._table.forget()
             self._flips.forget()
             for table in (self._table, self._flips):
@@ -169,7 +168,8 @@ class ToolsScreen(Screen[None]):
 
     def _draw_rows(self) -> None:
         answer, reading = self._desk.answer, self._picture.reading
-        rows = rows_of(answer) if answer is not None else []
+        # As they first came, the heaviest first: while a session grows rows stay where they are.
+        rows = sorted(rows_of(answer), key=self._number) if answer is not None else []
         self._items = ToolItems(rows, [self._number(row) for row in rows])
         self._table.show(self._items, self._nothing)
         self.set_class(answer is None, "-empty")
@@ -180,10 +180,8 @@ class ToolsScreen(Screen[None]):
         self._flips.show(FlipItems(answer.comparison.flips) if answer is not None else Empty(), self._no_flips)
 
     def _number(self, row: ToolRow) -> int:
-        mark = row.key or row.name
-        if mark not in self._numbers:
-            self._numbers[mark] = next(self._count)
-        return self._numbers[mark]
+        """A row's lasting number."""
+        return self._numbers.setdefault(row.key or row.name, len(self._numbers))
 
     def _nothing(self, width: int) -> list[Line]:
         return [(), line(Span(f"  {no_answer(self._picture.reading)}", "dim"))]

@@ -13,7 +13,7 @@ from spillscope_app.tuning.answer import Answer
 from spillscope_app.views.tool_rows import ToolRow
 
 MODES: dict[Mode, str] = {"start": "had it been so from the start", "now": "from now on"}
-_NAME, _BEFORE, _AFTER = 15, 6, 7
+_NAME, _BEFORE, _AFTER = 14, 7, 6
 _WIDE, _BROAD = 76, 150
 """Cells from which on effects stand in two and in three columns."""
 _GAP = 3
@@ -54,19 +54,19 @@ def _effect_line(effect: Effect, cells: int) -> Line:
     ink: Ink = "dim" if same else "strong" if effect.better is None else "fresh" if effect.better else "over"
     head = (*left(Span(effect.name, "dim"), _NAME), *right(Span(effect.before), _BEFORE))
     change = (Span(" → ", "faint"), *left(Span("=" if same else effect.after, ink), _AFTER))
-    return fit((*head, *change, Span(effect.note, "dim")), cells)
+    return fit((*head, *change, Span(f" {effect.note}", "dim")), cells)
 
 
 def effects(found: Comparison, *, audited: bool) -> Iterator[Effect]:
     """Every figure of a comparison. `audited`: it is known which spills were read back."""
-    yield Effect("results spilled", f"{found.spilled.before:,}", f"{found.spilled.after:,}", f"{len(found.flips):,} flip")
+    yield Effect("spilled", f"{found.spilled.before:,}", f"{found.spilled.after:,}", f"{len(found.flips):,} flip")
     yield Effect("by the budget", f"{found.replaced.before:,}", f"{found.replaced.after:,}")
     now = (found.before.tokens_kept_out[-1], found.after.tokens_kept_out[-1])
     yield _figure("kept out now", now[0], now[1], "tokens", more_is_better=True)
     peak = found.kept_out_at_peak
     yield _figure("kept out, peak", peak.before, peak.after, "tokens", more_is_better=True)
     chars = found.chars_kept_out
-    yield _figure("chars kept out", chars.before, chars.after, "in all", more_is_better=True)
+    yield _figure("chars, in all", chars.before, chars.after, "kept out", more_is_better=True)
     yield _figure("context now", found.context.before, found.context.after, "tokens")
     yield _figure("peak context", found.peak.before, found.peak.after, "tokens")
     yield _figure("over budget", found.over_budget.before, found.over_budget.after, "groups")
