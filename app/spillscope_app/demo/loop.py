@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -14,9 +14,8 @@ from spillscope.agent import AgentContext
 from spillscope.budget.store import Spilled
 from spillscope.limits_sources import LimitsPlan, WatchedLimits
 from spillscope.messages import Message
-from spillscope.tokens.rough import rough_token_count_estimation
+from spillscope.pipeline.run import Stages
 from spillscope.transcript.writer import Author, TranscriptWriter
-from spillscope.window.models import resolve_window
 from spillscope_app.demo.home import Home
 from spillscope_app.demo.meter import Meter
 from spillscope_app.demo.pace import Pace
@@ -67,6 +66,7 @@ class Conversation:
 
     def __init__(self, desk: Desk, writer: TranscriptWriter, context: AgentContext, base: int) -> None:
         self.desk, self.writer, self.context, self.memory = desk, writer, context, Memory()
+        context.stages = Stages(summarise=self._summarise, records=self._record_compaction, model=MODEL)
         self.meter = Meter(Random(desk.dice.random()), base)
         self.messages: list[Message] = []
         self._waiting: dict[str, Call] = {}  # calls whose results no request has carried yet
@@ -91,14 +91,11 @@ class Conversation:
             calls = bool(turn.calls)
 
     def _request(self) -> None:
-        """The stages in their order (W4): what the budget leaves is what compaction is judged on."""
         prepared = self.context.prepare(self.messages)
+        self.messages = prepared.history
         for spilled in prepared.budget.spilled:
             self.memory.spills.append(spill_of(spilled.path, self._waiting[spilled.tool_use_id].content))
         self._waiting.clear()
-        if self._is_full(prepared.messages):
-            self._compact(prepared.messages)
-            prepared = self.context.prepare(self.messages)
         self.meter.take(prepared.messages)
 
     def _respond(self, turn: Turn) -> None:
@@ -147,25 +144,23 @@ class Conversation:
     def _delegate(self, call: Call, turns: Callable[[Memory], Iterator[Turn]]) -> None:
         """B13: a sub-agent starts from a copy of the state, and keeps its records in a file of its own."""
         writer = self.writer.sidechain(f"a{self.desk.dice.getrandbits(64):016x}")
-        session_dir = self.writer.path.with_suffix("")
-        context = AgentContext(session_dir, self.desk.limits, sink=writer.sink(), state=self.context.state.fork())
-        agent = Conversation(self.desk, writer, context, AGENT_BASE_TOKENS)
+        agent = Conversation(self.desk, writer, self.context.fork(sink=writer.sink()), AGENT_BASE_TOKENS)
         agent.prompt(call.arguments["prompt"])
         agent.take(turns(agent.memory))
 
     # --- compaction -------------------------------------------------------------------------------------------------------
 
-    def _is_full(self, messages: list[Message]) -> bool:
-        window = resolve_window(MODEL, 0, self.desk.limits.book.newest)
-        return window.auto_compact_enabled and self.context.context_tokens(messages).total >= window.auto_compact
-
-    def _compact(self, messages: list[Message]) -> None:
-        before = self.context.context_tokens(messages).total
+    def _summarise(self, _: list[Message]) -> str:
         self.desk.pace.wait(COMPACTING)
-        self.meter.restart()
-        after = self.meter.prompt + rough_token_count_estimation(_SUMMARY)
-        self.messages = list(self.writer.compaction(_SUMMARY, before, after))
+        return _SUMMARY
+
+    def _record_compaction(
+        self, summary: str, pre_tokens: int, post_tokens: int | None = None, trigger: str = "auto", *, kept: Sequence[Message]
+    ) -> tuple[Message, Message]:
+        """The summary joins what every request of this conversation holds anyway."""
         self.memory.compactions += 1
+        self.meter.restart()
+        return self.writer.compaction(summary, pre_tokens, self.meter.prompt + (post_tokens or 0), trigger, kept=kept)
 
 
 def _local_of(call: Call, spilled: Spilled | None) -> object:
