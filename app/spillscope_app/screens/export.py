@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from spillscope.limits_export import FORMATS, Format
 from spillscope_app.commands import bindings
-from spillscope_app.spans import Line, foreign, line
+from spillscope_app.spans import Line, foreign, line, wrap
 from spillscope_app.tuning.saving import write_new
 from spillscope_app.viewer.handing import copy
 from spillscope_app.widgets.choices import Choices, tabs
@@ -28,6 +28,10 @@ _NAMES: dict[Format, str] = {
     "flags": "flag payloads",
     "toml": "limits file",
 }
+
+
+def _wrapped(rows: Sequence[Line], width: int) -> list[Line]:
+    return [part for row in rows for part in wrap(row, width, 8)]
 
 
 class FileLine(TypedLine):
@@ -65,8 +69,8 @@ class ExportScreen(ModalScreen[None]):
 
     def _turn_to(self, form: Format) -> None:
         self._form, self._text = form, self._exported(form)
-        rows: Sequence[Line] = [(foreign(one),) for one in self._text.split("\n")]
-        self.query_one("#export-text", TextView).show(lambda width: rows, form)
+        rows = [(foreign(one),) for one in self._text.split("\n")]
+        self.query_one("#export-text", TextView).show(lambda width: _wrapped(rows, width), form)
         self.query_one("#export-tabs", Choices).offer(tabs([(one, _NAMES[one]) for one in FORMATS], form))
         self._note("")
 

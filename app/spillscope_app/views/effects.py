@@ -66,7 +66,7 @@ def effects(found: Comparison, *, audited: bool) -> Iterator[Effect]:
     peak = found.kept_out_at_peak
     yield _figure("kept out, peak", peak.before, peak.after, "tokens", more_is_better=True)
     chars = found.chars_kept_out
-    yield _figure("chars, in all", chars.before, chars.after, "kept out", more_is_better=True)
+    yield _figure("chars kept out", chars.before, chars.after, "in all", more_is_better=True)
     yield _figure("context now", found.context.before, found.context.after, "tokens")
     yield _figure("peak context", found.peak.before, found.peak.after, "tokens")
     yield _figure("over budget", found.over_budget.before, found.over_budget.after, "groups")
@@ -88,7 +88,7 @@ def _figure(name: str, before: int, after: int, note: str = "", *, more_is_bette
 
 
 def _percent(difference: float, before: float) -> str:
-    return f"{difference / before:+.1%}" if before and difference else "input tokens"
+    return f"{difference / before:+.1%}" if before and difference else "input tk"
 
 
 def _short_request(number: int) -> str:
@@ -114,7 +114,7 @@ def _rereads(found: Comparison) -> Iterator[Effect]:
     before, after = found.rereads
     yield Effect("read back", f"{before.results:,}", f"{after.results:,}", "spills")
     better = None if before.net == after.net else after.net > before.net
-    yield Effect("net of reads", compact(before.net), compact(after.net), "tokens × requests", better)
+    yield Effect("net of reads", compact(before.net), compact(after.net), "tk × req", better)
 
 
 def effects_title(answer: Answer | None, mode: Mode, width: int) -> Line:
