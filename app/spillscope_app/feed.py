@@ -7,11 +7,11 @@ as messages; none touches a widget.
 
 from __future__ import annotations
 
-import gc
 import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,6 +30,7 @@ from spillscope.transcript.scan import Snapshot, diff, scan
 from spillscope.transcript.spill_files import SpillFile
 from spillscope_app.picture import Watching
 from spillscope_app.tuning.answer import Answer, Question
+from spillscope_app.unswept import unswept
 
 LOOK_SECONDS = 0.25
 """How often the files are looked at without any hint."""
@@ -69,6 +70,12 @@ class Source(Protocol):
     def find(self, path: str) -> SpillFile: ...
 
     def missing(self, reading: Reading) -> int: ...
+
+    def maker(self, spill: Spill) -> Path | None: ...
+
+    def seen(self, spill: Spill, reading: Reading) -> str | None: ...
+
+    def kept(self, spill: Spill, reading: Reading) -> str | None: ...
 
     @property
     def plan(self) -> LimitsPlan: ...
@@ -245,19 +252,8 @@ class Feed:
                 self._unmeasured.set()
 
     def _refresh(self) -> Reading:
-        """One reading. The first one may make millions of objects that stay.
-
-        The garbage collector would look through all of them again and again, and stop every thread while it does.
-        """
-        if self._reading is not None:
+        with unswept() if self._reading is None else nullcontext():
             return self._source.refresh(self._progress)
-        gc.unfreeze()
-        gc.disable()
-        try:
-            return self._source.refresh(self._progress)
-        finally:
-            gc.freeze()
-            gc.enable()
 
     def _progress(self, done: int, total: int) -> bool:
         if (now := time.monotonic()) >= self._next_progress:

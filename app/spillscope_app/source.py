@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from spillscope.limits_sources import Earlier, LimitsBook, LimitsPlan, WatchedLimits
 from spillscope.session.calibrated import Calibrated
@@ -12,7 +13,9 @@ from spillscope.session.contents import Look, What, holds, look
 from spillscope.session.reading import Reading, Result
 from spillscope.session.session import Progress, Session
 from spillscope.session.spills import Inventory, Spill
-from spillscope.session.spills.inventory import Memory, take_inventory
+from spillscope.session.spills.behind import kept_of, seen_of
+from spillscope.session.spills.inventory import take_inventory
+from spillscope.session.spills.memory import Memory
 from spillscope.session.spills.missing import count_missing
 from spillscope.session.travel import reading_at
 from spillscope.transcript.rows import ResultRow
@@ -105,6 +108,30 @@ class SessionSource:
     def find(self, path: str) -> SpillFile:
         """A path that the transcript names, and whether it may be opened now (S6)."""
         return self._session.files.find(path)
+
+    def maker(self, spill: Spill) -> Path | None:
+        """The transcript that a listed spill was made in: this one, or a sub-agent's; None where that is not known any more."""
+        session, _ = self._behind(spill, None)
+        return None if session is None else session.place.path
+
+    def seen(self, spill: Spill, reading: Reading) -> str | None:
+        """All that the model, or a sub-agent's, got in a spill's place."""
+        session, own = self._behind(spill, reading)
+        return None if session is None or own is None else seen_of(session, own, spill)
+
+    def kept(self, spill: Spill, reading: Reading) -> str | None:
+        """The copy of a spill's original that its transcript keeps."""
+        session, own = self._behind(spill, reading)
+        return None if session is None or own is None else kept_of(session, own, spill)
+
+    def _behind(self, spill: Spill, reading: Reading | None) -> tuple[Session | None, Reading | None]:
+        """The transcript of a spill as the newest inventory had it; of this session the `reading` that was asked for."""
+        if spill.agent_id == self._session.place.agent_id:
+            return self._session, reading
+        latest = self._memory.latest
+        agents = () if latest is None else latest.sources[1:]
+        made = (agent for agent in agents if agent.session.place.agent_id == spill.agent_id)
+        return next(((agent.session, agent.reading) for agent in made), (None, None))
 
     def missing(self, reading: Reading) -> int:
         """How many spill files that the transcript names are gone."""

@@ -30,6 +30,8 @@ class _Candidate(NamedTuple):
 def print_spill(target: Target, wanted: str, *, outside: bool) -> None:
     """Print the one file that is meant. Raises ClickException, in words for the user, where there is none or more than one."""
     file = _the_one(_candidates(target), wanted)
+    if file.moved and not outside:
+        raise click.ClickException(f"missing here: {file.path}: give --outside to print what stands at that path")
     if not file.inside and not outside:
         raise click.ClickException(f"outside the session's project: {file.path}: give --outside to print it all the same")
     if file.inside and not file.exists:

@@ -185,7 +185,7 @@ class Detail(Container):
         look, (what, result) = message.look, message.wanted
         if message.wanted != self._wanted:
             return
-        if what == "original" and (look.text is not None or look.source == "outside"):
+        if what == "original" and (look.text is not None or look.source in ("outside", "moved")):
             self._show_file(original_request(look, result))
         else:
             self._show_file(None)

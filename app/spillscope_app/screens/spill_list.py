@@ -77,6 +77,12 @@ class SpillList(Container):
         self._spills, self._waiting, self._note = spills, waiting, note
         self._draw()
 
+    def tell(self, note: str) -> None:
+        """The same spills as before, a little later."""
+        self._note = note
+        self._items = self._items.at(self._now())
+        self._fill()
+
     def forget(self) -> None:
         """What comes next is about another session: it begins with its newest file, and no filter."""
         self._numbers.clear()
@@ -87,8 +93,12 @@ class SpillList(Container):
     def _draw(self) -> None:
         shown = sifted(self._spills, self._chosen, self._order)
         self._items = SpillItems(shown, [self._number(spill) for spill in shown], self._now(), found=bool(self._chosen))
+        self._fill()
+
+    def _fill(self) -> None:
+        has_rows = len(self._items) > 0
         self.table.show(self._items, self._waiting if not self._spills else nothing_passes)
-        self.query_one("#spills-heading", Painted).show(lambda width: (heading(width - SCROLLBAR),) if shown else ())
+        self.query_one("#spills-heading", Painted).show(lambda width: (heading(width - SCROLLBAR),) if has_rows else ())
         self._draw_rule()
 
     def _number(self, spill: Spill) -> int:
@@ -106,7 +116,7 @@ class SpillList(Container):
             title, state = (*title, Span(" · ", "dim"), *told(self._chosen), counted), "x clears"
         elif self._spills and self.table.following and self._order == "group":
             state = "following"
-        if self._note:
+        if self._note and self._spills:
             title = (*title, Span(f"  {self._note}", "warn"))
         self.query_one("#spills-rule", Painted).show(lambda width: (rule(title, (Span(state, "dim"),), width),))
 

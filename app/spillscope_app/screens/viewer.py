@@ -23,34 +23,62 @@ _BROAD = 150
 
 
 class ViewerScreen(Screen[None]):
-    """Shows a `ViewerRequest` until it is closed. Where there is room, what the model saw stands beside it."""
+    """Shows a `ViewerRequest` until it is closed. Where there is room, what the model saw stands beside it.
+
+    To build it takes longer than to read a page of any file: once installed it is shown again and again.
+    """
 
     BINDINGS = bindings("viewer")
     AUTO_FOCUS = "#whole"
 
-    def __init__(self, request: ViewerRequest) -> None:
-        super().__init__(classes="-modelled" if request.model_view is not None else None)
-        self._request = request
+    def __init__(self) -> None:
+        super().__init__()
+        self._request: ViewerRequest | None = None
+        self._composed = False
 
     def compose(self) -> ComposeResult:
         yield Painted(id="viewer-title")
         with Container(id="viewer-body"):
             if self.app.size.width >= _BROAD:
                 yield from self._model_view()
-            yield FileView(self._request, id="whole")
+            yield FileView(id="whole")
         yield KeyLine()
 
-    def _model_view(self) -> Iterator[FileView]:
-        """What the model saw, if it is known: made when there is room for it, or when it is asked for."""
-        seen = self._request.model_view
-        if seen is not None and not self.query("#model-view"):
-            facts = ((Span(_MODEL_SAW, "title"),),)
-            content = seen.encode("utf-8", "surrogatepass")
-            yield FileView(ViewerRequest(self._request.title, content=content, facts=facts), id="model-view")
-
     def on_mount(self) -> None:
-        title = self._request.title
+        self._composed = True
+        self._draw()
+
+    def show(self, request: ViewerRequest | None) -> None:
+        """Show this from now on, from its beginning; None: nothing."""
+        self._request = request
+        if self._composed:
+            self._draw()
+
+    def _draw(self) -> None:
+        request, seen = self._request, self._seen
+        title = request.title if request is not None else ()
+        self.remove_class("-model")
+        self.set_class(seen is not None, "-modelled")
         self.query_one("#viewer-title", Painted).show(lambda width: (rule(title, (), width),))
+        whole = self.query_one("#whole", FileView)
+        whole.show(request)
+        for beside in self.query("#model-view").results(FileView):
+            beside.show(seen)
+        self.set_focus(whole)
+        self.refresh_bindings()
+
+    @property
+    def _seen(self) -> ViewerRequest | None:
+        """What the model saw, if it is known."""
+        request, facts = self._request, ((Span(_MODEL_SAW, "title"),),)
+        if request is None or request.model_view is None:
+            return None
+        return ViewerRequest(request.title, content=request.model_view.encode("utf-8", "surrogatepass"), facts=facts)
+
+    def _model_view(self) -> Iterator[FileView]:
+        """The place of what the model saw: made when there is room for it, or when it is asked for."""
+        if not self.query("#model-view"):
+            yield FileView(self._seen, id="model-view")
 
     def on_resize(self, event: events.Resize) -> None:
         if event.size.width >= _BROAD:
@@ -60,7 +88,7 @@ class ViewerScreen(Screen[None]):
         self.query_one("#viewer-body").mount_all(self._model_view(), before=0)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return action != "model" or self._request.model_view is not None
+        return action != "model" or (self._request is not None and self._request.model_view is not None)
 
     def action_model(self) -> None:
         """What the model saw, in place of the whole or, where there is room, beside it; and back."""
@@ -73,5 +101,6 @@ class ViewerScreen(Screen[None]):
         (whole if whole.display else model).focus()
 
     def action_close(self) -> None:
-        """Back to where it was opened."""
+        """Back to where it was opened; the file is closed."""
         self.dismiss()
+        self.show(None)

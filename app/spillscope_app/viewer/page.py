@@ -15,7 +15,8 @@ class Page(NamedTuple):
 
     `forms`: those that it can be shown in. `numbers`: of the line that begins in each row, None for the others or while they
     are counted. `start`, `end`: of what is in view. `lines`: in all, None while they are counted, `counted` bytes so far.
-    `picked`: the first and the last offset of rows that are picked; `selecting`: they are to be copied.
+    `picked`: the first and the last offset of rows that are picked; `selecting`: they are to be copied. `asks`: whether to open
+    a file outside is up to the user.
     """
 
     state: State
@@ -33,6 +34,7 @@ class Page(NamedTuple):
     notice: str = ""
     picked: tuple[int, int] | None = None
     selecting: bool = False
+    asks: bool = False
 
 
 def line_digits(lines: int | None, width: int) -> int:

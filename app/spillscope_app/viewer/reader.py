@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from spillscope_app.viewer.blob import Blob, Fate, Memory, RefusedError, open_file
 from spillscope_app.viewer.body import Body
@@ -50,12 +51,18 @@ class Reader:
         if request.content is not None:
             self._take(Memory(request.content))
         elif request.path is None or (request.outside and not confirmed):
-            self._state = "outside"
+            self._state = "missing" if request.moved else "outside"
         else:
             try:
                 self._take(open_file(request.path, anywhere=confirmed))
             except RefusedError as refused:
                 self._state = refused.reason
+
+    @property
+    def _asks(self) -> bool:
+        """Whether to open it is up to the user: it lies outside, at a place of this machine (spec S6)."""
+        path, lies_outside = self.request.path, self.request.outside or self._state == "outside"
+        return lies_outside and not self._confirmed and path is not None and PurePath(path).is_absolute()
 
     def _take(self, blob: Blob) -> None:
         self._blob = blob
@@ -234,7 +241,7 @@ class Reader:
         if not self._cells[1]:
             return None
         if self._state != "open":
-            return Page(self._state, notice=self._notice)
+            return Page(self._state, notice=self._notice, asks=self._asks)
         self._fit()
         rows = tuple(self.pager.page())
         return Page(

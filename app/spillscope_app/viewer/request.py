@@ -14,7 +14,8 @@ class ViewerRequest:
     """A file or a text, and what is known of it.
 
     `path`: with its links resolved (`os.path.realpath`) in the moment in which `SpillFiles.find` said that it is inside
-    (spec S6); `outside`: it is not, and is opened only when the user asks and confirms. `content`: a text to show in place of
+    (spec S6); `outside`: it is not, and is opened only when the user asks and confirms; `moved`: it should be, but the session
+    was moved without it. `content`: a text to show in place of
     a file. `facts`: lines that stand above it. `preview_text`: what the model saw of it (P9), or where only its length is
     known `preview_chars`, in units. `model_view`: all that the model got in its place, the notice around it included.
     `json`: a list of blocks, to be shown folded.
@@ -29,6 +30,7 @@ class ViewerRequest:
     model_view: str | None = None
     json: bool = False
     outside: bool = False
+    moved: bool = False
 
 
 def preview_end(blob: Blob, request: ViewerRequest) -> int:

@@ -79,7 +79,7 @@ class FileView(PagedView):
         if action in ("copy_path", "hand"):
             return self._path is not None and (action == "copy_path" or is_open)
         if action == "confirm":
-            return page is not None and page.state == "outside" and self._path is not None
+            return page is not None and page.asks
         if action == "leave":
             return self._typed.has_focus or self._finding is not None or (page is not None and page.selecting)
         return True

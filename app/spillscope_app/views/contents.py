@@ -60,8 +60,8 @@ def content_lines(what: What, look: Look, result: Result) -> Paint:
 
 def original_request(look: Look, result: Result) -> ViewerRequest:
     """An original, whole, for the viewer: its file, or the text that the transcript holds; or a file that may be asked for."""
-    if look.source == "outside":
-        return ViewerRequest((), path=look.path, outside=True)
+    if look.source in ("outside", "moved"):
+        return ViewerRequest((), path=look.path, outside=True, moved=look.source == "moved")
     facts = [line(Span(f"{_ORIGINAL_HEADS.get(look.source, '')}: {exact(result.row.chars)} chars.", "dim"))]
     if look.path is not None:
         facts.append(line(foreign(look.path, "dim")))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from spillscope.session.spills import FAULTS, BadgeName, Origin, Spill
+from spillscope.transcript.spill_files import base_name
 from spillscope_app.spans import Line, Span, foreign
 from spillscope_app.views.badges import BADGES, ORIGINS, RANKS, in_rank
 
@@ -45,9 +46,7 @@ class SpillFilter:
         return not self.text or self._is_named(spill)
 
     def _is_named(self, spill: Spill) -> bool:
-        path = spill.file.path
-        name = path[max(path.rfind("/"), path.rfind("\\")) + 1 :]
-        texts = (spill.label, spill.tool or "", name, spill.tool_use_id or "", spill.agent_id or "")
+        texts = (spill.label, spill.tool or "", base_name(spill.file.path), spill.tool_use_id or "", spill.agent_id or "")
         return self.text.casefold() in "\n".join(texts).casefold()
 
     def next_origin(self, spills: Sequence[Spill]) -> SpillFilter:

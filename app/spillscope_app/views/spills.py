@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import NamedTuple
 
 from spillscope.session.spills import Spill
@@ -66,6 +67,12 @@ class SpillItems(Flat):
     def __init__(self, spills: Sequence[Spill], numbers: Sequence[int], now: float, *, found: bool = False) -> None:
         self.spills, self._numbers, self._now, self._found = spills, numbers, now, found
         self._at = {number: at for at, number in enumerate(numbers)}
+
+    def at(self, now: float) -> SpillItems:
+        """The same, at another moment."""
+        later = copy(self)
+        later._now = now
+        return later
 
     def __len__(self) -> int:
         return len(self.spills)

@@ -34,9 +34,9 @@ LONGEST_STRING = 2_000
 What = Literal["model", "original", "record"]
 Source = Literal[
     "inline", "replacement", "would be", "cleared", "placeholder", "file", "local",
-    "outside", "missing", "unreadable", "unknown", "gone", "too large",
+    "outside", "moved", "missing", "unreadable", "unknown", "gone", "too large",
 ]  # fmt: skip
-"""Where a text comes from; from "outside" on: why there is none."""
+"""Where a text comes from; from "outside" on: why there is none. "moved": the session was, without it."""
 
 
 class Look(NamedTuple):
@@ -128,7 +128,7 @@ def _previewed(found: Look, seen: str) -> Look:
 def _spill_file(session: Session, named: str) -> Look:
     file = session.files.find(named)
     if not file.inside:
-        return Look("outside", path=file.path)
+        return Look("moved" if file.moved else "outside", path=file.path)
     if not file.exists:
         return Look("missing", path=file.path)
     real = os.path.realpath(file.path)

@@ -41,6 +41,11 @@ def reading_at(session: Session, live: Reading, request: int) -> Reading:
     )
 
 
+def horizon(session: Session, reading: Reading) -> int | None:
+    """The first member that a reading of the past does not know yet; None where it shows the present."""
+    return None if reading.at is None else _member(session, session.replay.requests[reading.at])
+
+
 def _info(session: Session, live: Reading, now: Request) -> SessionInfo:
     """Who and where: the model that the request went to, its agent's version, and the compactions before it."""
     index = session.index

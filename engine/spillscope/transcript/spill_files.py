@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -26,6 +25,7 @@ class SpillFile(NamedTuple):
 
     `path`: as it was named, or where the file of that name was found in a session that was moved. A path outside
     is never touched: it `exists` not for us, and its `bytes` are None, as are those of a file that is not there.
+    `moved`: such a path names the session's own folder in another place, and here there is no such file.
     """
 
     path: str
@@ -33,11 +33,12 @@ class SpillFile(NamedTuple):
     exists: bool
     bytes: int | None
     other_session: bool = False
+    moved: bool = False
 
 
 def base_name(path: str) -> str:
     """The last part of a path of either kind of system."""
-    return re.split(r"[/\\]", path)[-1]
+    return path[max(path.rfind("/"), path.rfind("\\")) + 1 :]
 
 
 class SpillFiles:
@@ -49,19 +50,29 @@ class SpillFiles:
             self._own.append(place.parent / TOOL_RESULTS)
         self._project = os.path.realpath(place.project)
         self._roots = tuple({self._project + os.sep, os.path.abspath(place.project) + os.sep})
-        directories = {os.path.basename(folder.parent) for folder in self._own}
-        self._real_own = tuple(os.path.join(self._project, name, TOOL_RESULTS, "") for name in directories)
+        self._directories = {os.path.basename(folder.parent) for folder in self._own}
+        self._real_own = tuple(os.path.join(self._project, name, TOOL_RESULTS, "") for name in self._directories)
         self._sizes: dict[tuple[str, int, int, object], int] = {}
 
     def find(self, path: str) -> SpillFile:
         """S6: a path as a transcript names it → a file that may be opened, or a path to show."""
         named = self._look(path)
-        if named is not None and (named.exists or not named.inside):
+        if named is not None and named.exists:
             return named
-        moved = self._moved(path)
-        if moved is not None and not (named is None and _exists(path)):
-            return moved
-        return named if named is not None else SpillFile(path, inside=False, exists=False, bytes=None)
+        here = self._here(path) if named is None or named.inside else None
+        if here is not None and not (named is None and _exists(path)):
+            return here
+        if named is None:
+            named = SpillFile(path, inside=False, exists=False, bytes=None, moved=here is None and self._names_own(path))
+        return named
+
+    def _names_own(self, path: str) -> bool:
+        """Whether a path names an own folder in another place: the session was moved. A link out of it does not."""
+        parts = path.replace("\\", "/").split("/")
+        if parts[-2:-1] != [TOOL_RESULTS] or not self._directories.intersection(parts[-3:-2]):
+            return False
+        folder = os.path.dirname(path)
+        return not any(folder in (os.path.abspath(own), os.path.realpath(own)) for own in self._own)
 
     def _look(self, path: str) -> SpillFile | None:
         """What stands at a path that lies in the project; None for a path that does not even claim to."""
@@ -75,7 +86,7 @@ class SpillFiles:
         size = _file_size(real)
         return SpillFile(path, inside=True, exists=size is not None, bytes=size, other_session=not self._is_own(real))
 
-    def _moved(self, path: str) -> SpillFile | None:
+    def _here(self, path: str) -> SpillFile | None:
         name = base_name(path)
         if not name or name in (".", "..") or "\0" in name:
             return None

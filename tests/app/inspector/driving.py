@@ -40,6 +40,7 @@ class Shelf:
         self.looked: list[tuple[str, What]] = []
         self.contents: dict[str, str] = {}
         self.asked: list[int] = []
+        self.agents: dict[str, Path] = {}  # the transcript of each sub-agent
         self.calibrated: Calibrated | None = None
         self.spills: tuple[Spill, ...] | Exception = ()
         self.audits = self.stopped = 0
@@ -74,6 +75,17 @@ class Shelf:
     def find(self, path: str) -> SpillFile:
         known = self.spills if isinstance(self.spills, tuple) else ()
         return next(spill.file for spill in known if spill.file.path == path)
+
+    def maker(self, spill: Spill) -> Path | None:
+        return self.agents.get(spill.agent_id) if spill.agent_id else Path(SESSION.path)
+
+    def seen(self, spill: Spill, reading: Reading) -> str | None:
+        found = self.looks.get((spill.tool_use_id or "", "model"))
+        return None if found is None else found.text
+
+    def kept(self, spill: Spill, reading: Reading) -> str | None:
+        found = self.looks.get((spill.tool_use_id or "", "original"))
+        return None if found is None else found.text
 
     def missing(self, reading: Reading) -> int:
         return sum(spill.has("missing") for spill in self.spills) if isinstance(self.spills, tuple) else 0

@@ -41,7 +41,6 @@ from spillscope_app.spans import INKS
 from spillscope_app.tuning.desk import Desk
 from spillscope_app.viewer.asking import AskScreen
 from spillscope_app.viewer.canvas import Canvas
-from spillscope_app.viewer.request import ViewerRequest
 from spillscope_app.viewer.view import FileView
 from spillscope_app.views.guide import guide
 from spillscope_app.widgets.choices import Choices
@@ -72,7 +71,7 @@ async def test_no_attribute_shadows_one_of_textual() -> None:
             (TextView(), ScrollView()),
             (FileView(), Widget()),
             (Canvas(), Widget()),
-            (ViewerScreen(ViewerRequest(())), Screen()),
+            (ViewerScreen(), Screen()),
             (AskScreen("/x"), ModalScreen()),
             (Painted(), Widget()),
             (sheet, ModalScreen()),

@@ -89,6 +89,8 @@ async def standing(request: ViewerRequest, size: tuple[int, int] = SIZE, *, at_r
         with pytest.MonkeyPatch.context() as patch:
             if not at_rest:
                 patch.setattr("quiet.LEFT_ALONE", {"feed", "default"})
-            bench.app.push_screen(ViewerScreen(request))
+            viewer = ViewerScreen()
+            viewer.show(request)
+            bench.app.push_screen(viewer)
             await pilot.pause()
             yield Stand(pilot, bench.app)

@@ -116,6 +116,16 @@ def test_its_file_is_what_the_transcript_says(folder: SpillFolder, make: Any) ->
     assert "size" in [badge.name for badge in spill.badges]
 
 
+@pytest.mark.parametrize("make", [bash, grep, mcp, task])
+def test_a_file_of_the_same_size_that_begins_otherwise(folder: SpillFolder, make: Any) -> None:
+    session = session_of(folder, *make(folder), overrides=OVERRIDES)
+    (spill,) = take_inventory(session, session.refresh()).spills
+    altered = Path(spill.file.path).read_text()
+    Path(spill.file.path).write_text(altered.replace(altered[0], "#", 1))
+    (spill,) = take_inventory(session, session.refresh()).spills
+    assert "preview" in [badge.name for badge in spill.badges]
+
+
 def test_the_wrapper_beside_it_is_no_copy_of_the_original(folder: SpillFolder) -> None:
     length = len(build_large_tool_result_message("x" * 3_000, str(folder.results / "t1.txt")))
     output = hooked(folder, "Grep", "t1", {"mode": "content", "content": "x" * length})

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from spill_folder import LONG, SpillFolder, badges
 from spillscope.session.spills import FAULTS, Inventory, Spill, evidence, inventory
 from spillscope.session.spills.evidence import Evidence, examine
-from spillscope.session.spills.inventory import Memory, take_inventory
+from spillscope.session.spills.inventory import take_inventory
 from spillscope.session.spills.listing import Found
+from spillscope.session.spills.memory import Memory
 from spillscope.transcript.spill_files import SpillFile, read_spill
 from transcripts import Writer, open_session, text, use, wrapper
 
@@ -341,7 +342,7 @@ class TestInventory:
             return examine(found)
 
         monkeypatch.setattr(inventory, "examine", counted)
-        assert take_inventory(session, session.refresh(), memory=memory) == first
+        assert take_inventory(session, session.refresh(), memory=memory) is first
         assert compared == []
         (folder.results / "grep.txt").write_text("other")
         second = take_inventory(session, session.refresh(), memory=memory)

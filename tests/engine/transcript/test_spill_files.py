@@ -85,7 +85,8 @@ def test_a_folder_or_a_pipe_is_no_spill_file(project: Path) -> None:
 def test_any_other_path_is_outside_and_left_alone(project: Path, path: str) -> None:
     (project / "s1/tool-results").mkdir(parents=True)
     named = path.format(project=project)
-    assert files_of(project).find(named) == SpillFile(named, inside=False, exists=False, bytes=None)
+    found = files_of(project).find(named)._replace(moved=False)
+    assert found == SpillFile(named, inside=False, exists=False, bytes=None)
 
 
 @pytest.mark.parametrize("to_folder", [False, True])
@@ -135,6 +136,20 @@ class TestMoved:
     def test_is_found_by_name(self, project: Path, named: str) -> None:
         path = str(spill(project))
         assert files_of(project).find(named) == SpillFile(path, inside=True, exists=True, bytes=12)
+
+    @pytest.mark.parametrize(
+        ("named", "moved"),
+        [
+            ("/home/other/.claude/projects/-w/s1/tool-results/t1.txt", True),
+            ("C:\\Users\\other\\.claude\\projects\\D--w\\s1\\tool-results\\t1.txt", True),
+            ("s1/tool-results/t1.txt", True),
+            ("/home/other/.claude/projects/-w/s2/tool-results/t1.txt", False),
+            ("/home/other/.claude/projects/-w/s1/t1.txt", False),
+            ("/tool-results/t1.txt", False),
+        ],
+    )
+    def test_without_its_file_is_told_by_the_folder_that_is_named(self, project: Path, named: str, moved: bool) -> None:
+        assert files_of(project).find(named) == SpillFile(named, inside=False, exists=False, bytes=None, moved=moved)
 
     def test_within_the_project(self, project: Path) -> None:
         """A copy under another id still names the old session's file."""

@@ -22,7 +22,7 @@ from spillscope.transcript.originals import full_copy
 from spillscope.transcript.parse import Record
 from spillscope.transcript.rows import Notice
 from spillscope.transcript.spill_files import MAX_COUNTED_BYTES, SpillFile, base_name, read_spill
-from spillscope.wrapper import Wrapper, parse_wrapper
+from spillscope.wrapper import Wrapper, parse_wrapper, wrapper_text
 
 _KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 ERROR_CELLS = 80
@@ -81,13 +81,21 @@ def _record(found: Found) -> Record | None:
 
 def _wrapper(found: Found, record: Record | None) -> Wrapper | None:
     """The notice in full, with its preview."""
+    return next((wrapper for _, wrapper in _notices(found, record)), None)
+
+
+def notice_of(found: Found) -> str | None:
+    """All that the model got in a spill's place, read back; None where the transcript no longer holds it."""
+    return next((text for text, _ in _notices(found, _record(found))), None)
+
+
+def _notices(found: Found, record: Record | None) -> Iterator[tuple[str, Wrapper]]:
     if found.notice is None or record is None:
-        return None
+        return
     for text in _notice_texts(found.source.session, found, record):
         wrapper = parse_wrapper(text)
         if wrapper is not None and wrapper.path == found.notice.path:
-            return wrapper
-    return None
+            yield text, wrapper
 
 
 def _notice_texts(session: Session, found: Found, record: Record) -> Iterator[str]:
@@ -102,8 +110,9 @@ def _notice_texts(session: Session, found: Found, record: Record) -> Iterator[st
             yield text
     else:
         content = content_in(record, row)
-        if isinstance(content, str):
-            yield content
+        text = content if isinstance(content, str) else wrapper_text(content)
+        if text is not None:
+            yield text
 
 
 def _copy(found: Found, record: Record | None) -> object:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import PurePath
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from spillscope.session.reading import Reading
 from spillscope.session.session import Session
@@ -14,39 +11,25 @@ from spillscope.session.sidechains import agent_sessions
 from spillscope.session.spills.cascades import Cascades, cascade_badge
 from spillscope.session.spills.evidence import Evidence, examine, no_file
 from spillscope.session.spills.listing import Found, Source, find_spills
-from spillscope.session.spills.missing import named_own
+from spillscope.session.spills.memory import Disk, Memory, Stop, Taken, stat_of
 from spillscope.session.spills.model import Badge, BadgeName, Inventory, Spill
 from spillscope.session.spills.rereads import reread_badge, rereads_of
-from spillscope.transcript.spill_files import SpillFile
-
-Stop = Callable[[], bool]
-_Key = tuple[object, ...]
-
-
-class Memory:
-    """What one inventory leaves for the next one of the same session, so that it costs what changed. For one thread."""
-
-    def __init__(self) -> None:
-        self.agents: dict[str, Session] = {}
-        self.evidence: dict[_Key, Evidence] = {}
-
-
-class _Disk(NamedTuple):
-    """A file as it lies there: what tells it from others, its bytes, its time in seconds, and when anything of it changed."""
-
-    id: tuple[int, int]
-    bytes: int
-    modified: float
-    changed_ns: int
+from spillscope.session.travel import horizon
+from spillscope.transcript.spill_files import SpillFile, base_name
 
 
 def take_inventory(session: Session, reading: Reading, stop: Stop | None = None, memory: Memory | None = None) -> Inventory:
     """Every spill of a session with its badges. Reads the spill files; safe beside a thread that refreshes the session.
 
     `stop` is asked between files; once it says True, what was found until then is given, not `complete`. So is it when the
-    transcript was rewritten meanwhile. `memory`: of the inventory before this one.
+    transcript was rewritten meanwhile. `memory`: of the inventory before this one, which is given again where nothing changed.
+    A reading of the past has the spills that there were by then, as their files are now.
     """
-    return _Audit(session, reading, stop or _never, memory or Memory()).take()
+    try:
+        audit = _Audit(session, reading, stop or _never, memory or Memory())
+    except LookupError:  # the transcript was rewritten under our hands
+        return Inventory(complete=False)
+    return audit.take()
 
 
 def _never() -> bool:
@@ -57,19 +40,24 @@ class _Audit:
     """One inventory in the making."""
 
     def __init__(self, session: Session, reading: Reading, stop: Stop, memory: Memory) -> None:
-        self.main = Source(session, reading)
+        self.main = Source(session, reading, horizon(session, reading))
         self.sources = [self.main]
         self.stop, self.memory = stop, memory
-        self.evidence: dict[_Key, Evidence] = {}
+        self.evidence: dict[tuple[object, ...], Evidence] = {}
 
     def take(self) -> Inventory:
         founds: list[Found] = []
         spills: list[Spill] = []
-        disks: list[_Disk | None] = []
+        disks: list[Disk | None] = []
         complete = False
         try:
-            founds = self._find()
-            disks = [_on_disk(found.spill.file) for found in founds]
+            agents = list(self._agents())
+            names = [source.session.files.names() for source in self.sources]
+            if (same := self.memory.unchanged(self.sources, names, self.stop)) is not None:
+                return same
+            founds = self._find(agents)
+            stood = {found.spill.file.path: stat_of(found.spill.file.path) for found in founds if found.spill.file.inside}
+            disks = [stood.get(found.spill.file.path) if found.spill.file.exists else None for found in founds]
             shared, cascades = _ids_by_file(founds, disks), Cascades(founds, self.sources)
             for found, disk in zip(founds, disks, strict=True):
                 if self.stop():
@@ -78,12 +66,15 @@ class _Audit:
             complete = len(spills) == len(founds) and not self.stop()
         except (LookupError, RuntimeError):  # the transcript was rewritten under our hands
             complete = False
+        inventory = _summed(spills, disks, complete=complete)
         if complete:
-            self.memory.evidence = self.evidence
-        return _summed(spills, disks, complete=complete)
+            is_past = self.main.until is not None
+            self.memory.evidence = self.memory.evidence | self.evidence if is_past else self.evidence
+            self.memory.latest = Taken(tuple(self.sources), names, stood, inventory)
+        return inventory
 
-    def _find(self) -> list[Found]:
-        founds = list(find_spills(self.main, self._agents()))
+    def _find(self, agents: list[Source]) -> list[Found]:
+        founds = list(find_spills(self.main, agents))
         if self.main.session.place.parent is None:
             odd = self.main.session.files.irregular()
             named = {found.spill.file.path for found in founds}
@@ -96,13 +87,14 @@ class _Audit:
                 return
             known = self.memory.agents.setdefault(str(agent.place.path), agent)
             try:
-                source = Source(known, known.refresh())
+                reading = known.refresh()
             except OSError:  # not ours to read
                 continue
+            source = Source(known, reading, _first_after(known, self.main.moment))
             self.sources.append(source)
             yield source
 
-    def _audited(self, found: Found, disk: _Disk | None, shared: dict[object, set[str]], cascades: Cascades) -> Spill:
+    def _audited(self, found: Found, disk: Disk | None, shared: dict[object, set[str]], cascades: Cascades) -> Spill:
         evidence = self._examined(found, disk)
         rereads = rereads_of(found, self.sources)
         chain = cascades.chain(found)
@@ -122,7 +114,7 @@ class _Audit:
             chain=chain,
         )
 
-    def _examined(self, found: Found, disk: _Disk | None) -> Evidence:
+    def _examined(self, found: Found, disk: Disk | None) -> Evidence:
         """What the file and the record say, from memory while neither changed."""
         spill = found.spill
         if not spill.file.inside and found.notice is None:
@@ -137,11 +129,11 @@ class _Audit:
 # --- badges of where a file stands ------------------------------------------------------------------------------------------
 
 
-def _standing(found: Found, disk: _Disk | None, evidence: Evidence, sources: list[Source]) -> Iterator[Badge]:
+def _standing(found: Found, disk: Disk | None, evidence: Evidence, sources: list[Source]) -> Iterator[Badge]:
     """Whether it is there at all, whose it is, and whether anything knows it."""
-    file, session = found.spill.file, found.source.session
+    file = found.spill.file
     if not file.inside:
-        if named_own(file.path, session):
+        if file.moved:
             yield Badge("missing", "The notice names this session's folder in another place; here it has no such file.")
         else:
             yield Badge("outside", "The path lies outside the session's project, so it is neither looked at nor opened.")
@@ -150,7 +142,7 @@ def _standing(found: Found, disk: _Disk | None, evidence: Evidence, sources: lis
         yield no_file(file) or Badge("missing", "The transcript names the file, and it is not there.")
     if file.other_session:
         yield Badge("other session", "The file lies with another session of the project, as after a resume or a fork.")
-    name = PurePath(file.path).name
+    name = base_name(file.path)
     if found.notice is None and found.spill.tool_use_id is None and not any(name in source.mentions for source in sources):
         yield Badge("orphan", "No notice and no call names the file, and its name is the id of no result of this session.")
 
@@ -167,21 +159,18 @@ def _irregular(main: Source, file: SpillFile) -> Found:
 # --- files on disk ----------------------------------------------------------------------------------------------------------
 
 
-def _on_disk(file: SpillFile) -> _Disk | None:
-    if not file.inside or not file.exists:
+def _first_after(session: Session, moment: float | None) -> int | None:
+    """The first member of a sub-agent that is later than a moment of its session."""
+    if moment is None:
         return None
-    try:
-        found = os.stat(file.path)  # noqa: PTH116 - thousands of files
-    except OSError:
-        return None
-    return _Disk((found.st_dev, found.st_ino), found.st_size, found.st_mtime, found.st_ctime_ns)
+    return next((member for member, stamp in enumerate(session.index.stamps) if stamp > moment), None)
 
 
-def _place(file: SpillFile, disk: _Disk | None) -> object:
+def _place(file: SpillFile, disk: Disk | None) -> object:
     return file.path if disk is None else disk.id
 
 
-def _ids_by_file(founds: list[Found], disks: list[_Disk | None]) -> dict[object, set[str]]:
+def _ids_by_file(founds: list[Found], disks: list[Disk | None]) -> dict[object, set[str]]:
     ids: dict[object, set[str]] = {}
     for found, disk in zip(founds, disks, strict=True):
         if found.spill.tool_use_id is not None:
@@ -196,7 +185,7 @@ def _chars(found: Found) -> int | None:
     return found.source.session.files.count(found.spill.file)
 
 
-def _summed(spills: list[Spill], disks: list[_Disk | None], *, complete: bool) -> Inventory:
+def _summed(spills: list[Spill], disks: list[Disk | None], *, complete: bool) -> Inventory:
     counts: Counter[BadgeName] = Counter(badge.name for spill in spills for badge in spill.badges)
     own = {disk.id: disk for spill, disk in zip(spills, disks, strict=False) if disk and not spill.file.other_session}
     return Inventory(

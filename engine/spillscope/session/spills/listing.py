@@ -20,15 +20,28 @@ from spillscope.transcript.spill_files import SpillFile, base_name
 
 
 class Source:
-    """One transcript, and the calls on its chain that name spill files, by the file's name."""
+    """One transcript, and the calls on its chain that name spill files, by the file's name.
 
-    def __init__(self, session: Session, reading: Reading) -> None:
-        self.session, self.reading = session, reading
+    `until`: the first member that was not there yet, where the past is looked at.
+    """
+
+    def __init__(self, session: Session, reading: Reading, until: int | None = None) -> None:
+        self.session, self.reading, self.until = session, reading, until
         self.mentions: dict[str, list[Mention]] = {}
         position = session.chain.position
         for mention in list(session.index.mentions):
-            if position(mention.member) is not None:
+            if position(mention.member) is not None and self.has(mention.member):
                 self.mentions.setdefault(mention.name, []).append(mention)
+
+    def has(self, member: int) -> bool:
+        """Whether a member was there."""
+        return self.until is None or member < self.until
+
+    @property
+    def moment(self) -> float | None:
+        """When the past is that is looked at, in seconds; None for the present, and where nothing tells."""
+        stamp = None if self.until is None else self.session.index.stamps[self.until]
+        return stamp if stamp == stamp else None
 
     @cached_property
     def groups_of(self) -> dict[ResultRow, int]:
@@ -87,7 +100,9 @@ def find_spills(main: Source, agents: Iterable[Source]) -> Iterator[Found]:
     keys = {key for key, _ in told}
     for file in files.listing(name for name in names if name not in keys):
         if _key(file) not in keys:
-            yield _unnamed(file, owners.get(Path(file.path).stem), main)
+            found = _unnamed(file, owners.get(Path(file.path).stem), main)
+            if _was_there(found, main.moment):
+                yield found
 
 
 def _chained(first: Source, others: Iterable[Source]) -> Iterator[Source]:
@@ -99,11 +114,14 @@ def named_spills(source: Source) -> Iterator[Found]:
     """Those that one transcript names. Safe beside a thread that refreshes its session."""
     index, reading = source.session.index, source.reading
     for attached in list(index.attached):
-        yield _of_attachment(source, attached)
+        if source.has(attached.member):
+            yield _of_attachment(source, attached)
     listed: set[tuple[int, int]] = set()
     for group in [*reading.groups, *([reading.pending] if reading.pending is not None else [])]:
         for result in group.results:
             row = result.row
+            if not source.has(row.record):  # a sub-agent's reading is that of now
+                continue
             replacement = index.replacements.get(row.tool_use_id)
             if row.notice is not None:
                 listed.add((row.record, row.block))
@@ -111,7 +129,8 @@ def named_spills(source: Source) -> Iterator[Found]:
             if replacement is not None and replacement.notice is not None:
                 yield _of_replacement(source, row, replacement, replacement.notice, group)
     for row in list(index.rows):
-        if row.notice is not None and (row.record, row.block) not in listed:  # on a branch that was left
+        if row.notice is not None and source.has(row.record) and (row.record, row.block) not in listed:
+            # on a branch that was left
             yield _of_row(source, row, row.notice, None)
 
 
@@ -123,9 +142,13 @@ def _of_attachment(source: Source, attached: Attached) -> Found:
         None, None, file, origin, len(source.later(file, -1)), None, session.place.agent_id,
         label=attached.name or attached.kind, tokens_preview=attached.tokens,
     )  # fmt: skip
-    newest = session.index.responses[-1:]
-    sent = any(response.members and response.members[-1] > member for response in newest)
-    return Found(spill, source, attached.notice, member, sent)
+    return Found(spill, source, attached.notice, member, _was_sent(source, member))
+
+
+def _was_sent(source: Source, member: int) -> bool:
+    """Whether a response has come after a member."""
+    answered = (response.members for response in reversed(source.session.index.responses) if response.members)
+    return next((members[-1] > member for members in answered if source.has(members[0])), False)
 
 
 def _of_row(source: Source, row: ResultRow, notice: Notice, group: Group | None) -> Found:
@@ -168,6 +191,16 @@ def _unnamed(file: SpillFile, owner: Source | None, main: Source) -> Found:
         label=row.label, group=group, chars=row.chars, row=row,
     )  # fmt: skip
     return Found(spill, owner, None, member, group is not None and group < len(owner.reading.groups))
+
+
+def _was_there(found: Found, moment: float | None) -> bool:
+    """Whether a file that no notice names had been written: the result that it is called like tells, else its own time."""
+    if found.member >= 0 or moment is None:
+        return found.source.has(found.member)
+    try:
+        return not found.spill.file.exists or Path(found.spill.file.path).stat().st_mtime <= moment
+    except OSError:
+        return True
 
 
 def _key(file: SpillFile) -> str:
