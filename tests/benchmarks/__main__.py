@@ -21,6 +21,7 @@ from benchmarks.generate import Author, write_transcript
 from benchmarks.measure import Figure, in_turn, table, timed
 from benchmarks.screen import screen_figures
 from benchmarks.starting import starting_figures
+from benchmarks.tuning import tuning_figures
 from benchmarks.viewer import viewer_figures
 from benchmarks.whatif import MANY, MOST, what_if_figures
 from benchmarks.work import first_reading, open_index, report
@@ -66,6 +67,8 @@ def main() -> None:
             print(f"The what-if\n\n{table(what_if_figures(Path(folder), most, wanted.rounds))}\n")
     with TemporaryDirectory() as folder:
         print(f"The screen\n\n{table(screen_figures(Path(folder), wanted.keys, min(wanted.appends, MOST_SEEN)))}")
+    with TemporaryDirectory() as folder:
+        print(f"\nThe Tools screen\n\n{table(tuning_figures(Path(folder), wanted.rounds))}")
     with TemporaryDirectory() as folder:
         print(f"\nThe viewer\n\n{table(viewer_figures(Path(folder), wanted.mb, wanted.rounds))}")
     if not wanted.screen and REAL:
