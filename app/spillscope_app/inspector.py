@@ -22,6 +22,7 @@ from textual.theme import Theme
 from spillscope.errors import SessionNotFoundError, SpillscopeError
 from spillscope.session.listing import newer_session
 from spillscope.session.reading import Reading
+from spillscope.session.spills import Spill
 from spillscope_app.catalog import SCAN_SECONDS, Lister, NewCatalog
 from spillscope_app.cli_limits import LimitsRequest
 from spillscope_app.commands import bindings
@@ -153,6 +154,7 @@ class Inspector(TuningApp, TravellingApp):
         self._feed: Feed | None = None
         self._origin = -1  # of the present feed
         self._picture, self._journal = Picture(start.session or ""), Journal()
+        self._sought: Spill | None = None  # whose group is to be shown as soon as the session is read
         self._rested = 0.0  # when the spill files may be looked for again, on the monotonic clock
         self._passed_over: frozenset[str] = frozenset()  # sessions that the user saw when choosing another one
         self._lister = Lister(start.root, self.post_message, now)
@@ -237,6 +239,7 @@ class Inspector(TuningApp, TravellingApp):
             self._feed.stop()
         self._feed, self._origin = feed, self._origin + 1
         self._awaiting = False
+        self._sought = None
         self._journal = Journal()
         self._begin_tuning()
         self._show(Picture(path))
@@ -287,6 +290,9 @@ class Inspector(TuningApp, TravellingApp):
                 self._tell("".join(span.text for span in words_of(event)))
             if is_first:
                 self._look_for_missing()
+                if self._sought is not None:
+                    self._go_to_group(self._sought)
+                    self._sought = None
 
     @on(NewCalibration)
     def _calibration_came(self, message: NewCalibration) -> None:
@@ -439,17 +445,28 @@ class Inspector(TuningApp, TravellingApp):
 
     @on(SpillsScreen.GroupAsked)
     def _group_asked(self, message: SpillsScreen.GroupAsked) -> None:
-        spill, reading = message.spill, self._picture.reading
-        key = None
-        if reading is not None and spill.group is not None and spill.agent_id is None:
-            key = key_of_result(reading, spill.group, spill.tool_use_id)
-        if key is not None:
+        spill = message.spill
+        maker = self._source().maker(spill)
+        if maker is None:
+            self._tell("a sub-agent made it whose file is gone")
+        elif maker == Path(self._picture.path):
+            self._go_to_group(spill)
+        else:
+            self.open_session(str(maker))
+            if maker == Path(self._picture.path):
+                self._sought = spill
+                self.action_show_mode("groups")
+                self._tell(f"now showing sub-agent {spill.agent_id}: 6 lists it below its session")
+
+    def _go_to_group(self, spill: Spill) -> None:
+        """To the group of a spill, in the session that is shown."""
+        reading = self._picture.reading
+        key = None if reading is None or spill.group is None else key_of_result(reading, spill.group, spill.tool_use_id)
+        if key is None:
+            self._tell("no group to go to: the file belongs to no result of this conversation")
+        else:
             self.action_show_mode("groups")
             self._main.select(key)
-        elif spill.agent_id is not None:
-            self._tell("a sub-agent made it: 6 lists sub-agents below their sessions, each with its own groups")
-        else:
-            self._tell("no group to go to: the file belongs to no result of this conversation")
 
     @on(GroupsScreen.SpillAsked)
     def _spill_asked(self, message: GroupsScreen.SpillAsked) -> None:

@@ -17,7 +17,7 @@ _ABSENT = {
     "not a file": "It is no regular file, but a folder, a pipe, a socket or a device. It is not opened:",
     "outside": "It lies outside this project's tool-results folders. It is not opened:",
 }
-_MOVED = "It is missing here: the session was moved without it. Its notice names it in the old place, which is not looked at:"
+_MOVED = "It is missing here: the session was moved without it. Its notice names the old place:"
 _ASK = "O opens it nevertheless, after one more question."
 
 
@@ -41,7 +41,7 @@ def absent_lines(page: Page, request: ViewerRequest) -> Paint:
 
     def paint(width: int) -> Sequence[Line]:
         facts = Facts(width)
-        words = _MOVED if request.moved and page.asks else _ABSENT.get(page.state, "")
+        words = _MOVED if request.moved and page.state == "missing" else _ABSENT.get(page.state, "")
         facts.say(line(Span(words, "dim" if page.state == "empty" else "warn")))
         if request.path is not None and page.state != "empty":
             facts.say(line(foreign(request.path)), 2)

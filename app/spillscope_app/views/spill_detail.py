@@ -102,9 +102,10 @@ def _origin(facts: Facts, spill: Spill) -> None:
     facts.say((*origin.told, Span("  "), Span(origin.meaning)), 2)
     if spill.agent_id is not None:
         facts.say(line(Span("by sub-agent ", "dim"), foreign(spill.agent_id), Span("  6 lists it below its session", "dim")), 2)
-    if spill.group is not None and spill.agent_id is None:
-        facts.say(line(Span(f"in group {spill.group}", "strong"), Span(": d goes there", "dim")), 2)
-    elif spill.group is None:
+    if spill.group is not None:
+        of = "" if spill.agent_id is None else " of its own"
+        facts.say(line(Span(f"in group {spill.group}{of}", "strong"), Span(": d goes there", "dim")), 2)
+    else:
         facts.say(line(Span("in no group that is in this conversation", "dim")), 2)
     if spill.tool_use_id is not None:
         facts.say(line(Span("id ", "dim"), foreign(spill.tool_use_id, "dim")), 2)
