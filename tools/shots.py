@@ -37,6 +37,10 @@ STORY_SECONDS = 33.0
 SEED = "1/0"
 
 
+TUNED = ("3", *["down"] * 6, "enter", *"8k", "enter")
+"""Bash's threshold, lowered."""
+
+
 class Shot(NamedTuple):
     """A picture: its name, the terminal's size, the keys that lead there, and a theme."""
 
@@ -57,6 +61,8 @@ SHOTS = (
     Shot("spills", 120, 36, ("2", "home")),
     Shot("spills-wide", 160, 44, ("2", "s", "s", "s")),
     Shot("viewer", 120, 36, ("2", "home", "enter")),
+    Shot("tools", 120, 36, TUNED),
+    Shot("tools-wide", 160, 44, TUNED),
     Shot("timeline", 120, 36, ("4", *["left"] * 6)),
     Shot("past", 120, 36, ("less_than_sign",) * 5),
     Shot("events", 120, 36, ("5",)),

@@ -30,12 +30,16 @@ from spillscope_app.views import top
 from spillscope_app.views.effects import about, brief, effects_lines, effects_title, no_answer
 from spillscope_app.views.flips import FlipItems
 from spillscope_app.views.tool_rows import ToolRow, limits_of, rows_of
-from spillscope_app.views.tools import ToolItems, heading
+from spillscope_app.views.tools import ToolItems, distribution_lines, heading
 from spillscope_app.widgets.gauge import Gauge, gauge_lines
 from spillscope_app.widgets.key_line import KeyLine
 from spillscope_app.widgets.line_table import SCROLLBAR, LineTable
 from spillscope_app.widgets.outline import Empty
 from spillscope_app.widgets.painted import Painted
+
+
+HIGH = 34
+"""Lines from which on there is room for a histogram of its own."""
 
 
 class ToolsScreen(Screen[None]):
@@ -84,6 +88,7 @@ class ToolsScreen(Screen[None]):
                 yield Painted(id="tools-rule", classes="rule")
                 yield Painted(id="tools-heading")
                 yield LineTable(id="tools", enter_opens=True)
+                yield Painted(id="distribution")
             with Container(id="effects-pane", classes="pane"):
                 yield Painted(id="effects-rule", classes="rule")
                 yield Painted(id="effects")
@@ -104,6 +109,7 @@ class ToolsScreen(Screen[None]):
         self._draw()
 
     def on_resize(self) -> None:
+        self.set_class(self.size.height >= HIGH, "-high")
         if self._composed:
             self._show_effects()
 
@@ -215,7 +221,9 @@ class ToolsScreen(Screen[None]):
         self._show_about()
 
     def _show_about(self) -> None:
-        told = about(self.selected, self._desk.reason(self.asked_key))
+        row = self.selected
+        told = about(row, self._desk.reason(self.asked_key))
+        self.query_one("#distribution", Painted).show(lambda width: distribution_lines(row, width))
         self.query_one("#about", Painted).show(lambda width: [(Span(" "), *one) for one in wrap(told, width - 2)])
 
     @on(LineTable.Selected)

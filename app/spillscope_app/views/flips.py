@@ -11,7 +11,10 @@ from spillscope_app.spans import Line, Span, beside, foreign, left, right
 from spillscope_app.views.rows import call_label
 from spillscope_app.views.words import FATES
 
-_FATES, _SIZE, _GROUP = 19, 6, 5
+_GROUP, _FATES, _SIZE, _WHY, _TOKENS = 5, 20, 6, 22, 8
+"""Cells of the fixed columns."""
+_ROOMY = 74
+"""Cells from which on a row says why, and what that keeps out."""
 
 
 class FlipItems:
@@ -45,21 +48,19 @@ class FlipItems:
 def flip_line(flip: Flip, width: int) -> Line:
     """One result: its group, its fate before and after, its call, its size, why, and what that keeps out."""
     before, after = FATES[flip.before.fate], FATES[flip.after.fate]
-    fates = left((Span(before[0], "dim"), Span(" → ", "faint"), Span(*after)), _FATES if width >= 50 else 10)
-    why = why_of(flip)
-    room = max(0, width - 62)
-    tool = 8 if width >= 60 else 5
-    spare = max(
-        1, width - (_GROUP + 1) - (_FATES if width >= 50 else 10) - 1 - tool - 1 - 2 * (_SIZE + 1) - (24 if room else -1) - 1
-    )
+    fates = (Span(before[0], "dim"), Span(" → ", "faint"), Span(*after))
+    why, tokens = (_WHY, _TOKENS) if width >= _ROOMY else (0, 0)
+    tool = 8 if width >= _ROOMY else 5
+    fixed = (_GROUP, _FATES, tool, _SIZE, why, tokens)
+    call = max(1, width - sum(fixed) - len(fixed))
     return beside(
         right(Span(str(flip.group), "dim"), _GROUP),
-        fates,
+        left(fates, _FATES),
         left(foreign(tool_name(flip.row.tool)), tool),
-        left(call_label(flip.row.label, spare), spare),
+        left(call_label(flip.row.label, call), call),
         right(Span(compact(flip.row.chars)), _SIZE),
-        left(Span(why, "dim"), 24 if room else 0),
-        right(Span(f"{-flip.tokens_saved:+,}" if width >= 70 else "", "dim"), _SIZE),
+        left(Span(why_of(flip), "dim"), why),
+        right(Span(f"{-flip.tokens_saved:+,}", "dim"), tokens),
     )
 
 
@@ -71,6 +72,8 @@ def why_of(flip: Flip) -> str:
         return f"over {compact(chars)}  {decision.rule}"
     if decision.fate == "replaced":
         return f"picked by the budget  {decision.rule}"
+    if flip.before.fate == "replaced":
+        return f"no longer picked  {decision.rule}"
     if math.isinf(chars):
         return f"opts out  {decision.rule}"
     return f"not over {compact(chars)}  {decision.rule}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from spillscope.session.whatif.flips import Change
 from spillscope_app.format import compact, short, tool_name
-from spillscope_app.spans import Ink, Line, Span, beside, foreign, left, right
-from spillscope_app.views.histogram import histogram
+from spillscope_app.spans import Ink, Line, Span, beside, foreign, left, line, right
+from spillscope_app.views.histogram import distribution, histogram
 from spillscope_app.views.tool_rows import ToolRow
 from spillscope_app.widgets.outline import GUTTER
 
@@ -39,6 +40,8 @@ _HEADINGS = {
     "override": "overr.", "value": "thresh.",
     "source": "from", "spilled": "spilled", "saved": "saved", "reread": "read",
 }  # fmt: skip
+DISTRIBUTION_LINES = 12
+"""As many lines as the style sheet gives it."""
 _LEFT = frozenset({"name", "sizes", "source"})
 
 
@@ -157,3 +160,15 @@ def _figure(row: ToolRow, name: str) -> str:
 
 def _or_blank(number: int) -> str:
     return compact(number) if number else ""
+
+
+def distribution_lines(row: ToolRow | None, width: int) -> Sequence[Line]:
+    """The sizes that the selected value is held against, as high as there is room for: its name, and the histogram."""
+    if row is None or row.value is None or not row.sizes:
+        return ()
+    over = len(row.sizes) - bisect_right(row.sizes, row.value)
+    what = "calls" if row.is_tool or row.key == "default_threshold" else "groups"
+    name = tool_name(row.name) if row.is_tool else row.name
+    told = Span(f"  {len(row.sizes):,} {what}, {over:,} over {short(row.value)}", "dim")
+    drawn = distribution(row.sizes, row.value, width - GUTTER - 2, DISTRIBUTION_LINES - 1, "warn" if row.edited else "strong")
+    return [(Span(" " * GUTTER), *one) for one in (line(foreign(name, "title"), told), *drawn)]
