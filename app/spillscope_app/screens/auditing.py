@@ -82,7 +82,7 @@ class AuditingScreen(Screen[None]):
         self.set_interval(DISK_SECONDS, self._weigh)
 
     def on_screen_resume(self) -> None:
-        self._audit(again=True)
+        self.call_after_refresh(self._audit, again=True)  # first what is known is drawn, with nobody in the way
         self._weigh()
 
     def on_screen_suspend(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import takewhile
 
 from spillscope.session.reading import Reading
 from spillscope.session.session import Session
@@ -74,7 +75,7 @@ class _Audit:
         return inventory
 
     def _find(self, agents: list[Source]) -> list[Found]:
-        founds = list(find_spills(self.main, agents))
+        founds = list(takewhile(lambda _: not self.stop(), find_spills(self.main, agents)))
         if self.main.session.place.parent is None:
             odd = self.main.session.files.irregular()
             named = {found.spill.file.path for found in founds}
