@@ -321,15 +321,18 @@ class TestInventory:
     def test_stops_when_asked(self, tmp_path: Path) -> None:
         folder = healthy(tmp_path)
         session = folder.open()
-        asked: list[bool] = []
-
-        def stop() -> bool:
-            asked.append(True)
-            return len(asked) > 4
-
-        found = take_inventory(session, session.refresh(), stop)
-        assert not found.complete
-        assert 0 < len(found.spills) < 10
+        whole = len(take_inventory(session, session.refresh()).spills)
+        taken = []
+        for patience in range(3 * whole):
+            asked = iter([False] * patience)
+            found = take_inventory(session, session.refresh(), lambda asked=asked: next(asked, True))  # type: ignore[misc]
+            taken.append(len(found.spills))
+            if found.complete:
+                break
+            assert len(found.spills) <= whole
+        assert found.complete
+        assert taken == sorted(taken)
+        assert set(taken) == set(range(whole + 1))
 
     def test_a_second_one_compares_only_what_changed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         folder, memory = healthy(tmp_path), Memory()
