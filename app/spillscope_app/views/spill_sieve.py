@@ -76,7 +76,7 @@ def size_of(spill: Spill) -> int | None:
 
 
 def sifted(spills: Sequence[Spill], chosen: SpillFilter, order: Order) -> list[Spill]:
-    """What passes, in an order. Those of no group stand before the first one, as if they were older."""
+    """What passes, in an order; what is alike there stands by group. Those of no group stand before the first one, as if they were older."""
     passed = [spill for spill in spills if chosen.admits(spill)] if chosen else list(spills)
     keys: dict[Order, Callable[[Spill], float]] = {
         "group": lambda spill: -1 if spill.group is None else spill.group,
@@ -84,7 +84,8 @@ def sifted(spills: Sequence[Spill], chosen: SpillFilter, order: Order) -> list[S
         "age": lambda spill: math.inf if spill.modified is None else spill.modified,
         "faults": lambda spill: min([RANKS[badge.name] for badge in spill.badges], default=len(BADGES)),
     }
-    return sorted(passed, key=keys[order])
+    by_group = sorted(passed, key=keys["group"])
+    return by_group if order == "group" else sorted(by_group, key=keys[order])
 
 
 def told(chosen: SpillFilter) -> Line:

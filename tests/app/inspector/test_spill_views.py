@@ -55,6 +55,12 @@ def test_every_badge_and_origin_is_counted_once() -> None:
     assert set(ORIGINS) == {one.origin for one in spills}
 
 
+def test_what_is_alike_stands_by_group() -> None:
+    spills = [spill(f"{group}.txt", group=group, hours=1.0) for group in (7, 3, 11)]
+    for order in ORDERS:
+        assert [one.group for one in sifted(spills, SpillFilter(), order)] == [3, 7, 11]
+
+
 def test_filters_go_through_what_there_is_and_come_round() -> None:
     spills = several()
     chosen, seen = SpillFilter(), []
