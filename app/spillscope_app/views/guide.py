@@ -8,6 +8,7 @@ from spillscope_app.commands import PLACE_NAMES, in_place
 from spillscope_app.spans import Line, Span, left, line
 from spillscope_app.views.badges import BADGES, ORIGINS
 from spillscope_app.views.facts import Facts
+from spillscope_app.views.histogram import MARK, NO_MARK
 from spillscope_app.views.top import AUTO_COMPACT, WARNING
 from spillscope_app.views.words import WORDS
 from spillscope_app.widgets.gauge import CACHE_BROKE, COMPACTED, ESTIMATE, RESIDUAL, WHAT_IF
@@ -33,6 +34,15 @@ _GAUGE: tuple[tuple[str, str], ...] = (
     ),
     ("as of request", "All screens show the session as it stood when that request was about to go out, until End."),
 )
+_TOOLS: tuple[tuple[str, str], ...] = (
+    (f"▂▅{MARK}█", "Sizes of a tool's results, from 100 to 1M chars. Right of the mark is what is over the threshold."),
+    (NO_MARK, "Opts out: the tool declares no limit, and no override changes that."),
+    ("8k*  1→5", "A value that you edited; results spilled before and after."),
+    ("#61", "The request at which the context first reaches the auto-compact line."),
+    ("net of reads", "What the spills that were read back saved: tokens times the requests that carry them, less the reads."),
+    ("a guess from", "From this request on a compaction would have moved, so that the rest is a guess."),
+    ("from now on", "Nothing that was sent changes: as if the edits were in force from the next request on."),
+)
 _NAMES = 17
 
 
@@ -50,6 +60,9 @@ def guide(width: int) -> Sequence[Line]:
         _part(facts, name)
         for command in in_place(place):
             _entry(facts, line(Span(command.shown, "strong")), command.help)
+    _part(facts, "Tuning")
+    for mark, meaning in _TOOLS:
+        _entry(facts, line(Span(mark, "gauge")), meaning)
     _part(facts, "What is found of a spilled file")
     for badge in BADGES.values():
         _entry(facts, badge.told, badge.meaning)

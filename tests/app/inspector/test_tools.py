@@ -318,3 +318,17 @@ async def test_the_edits_go_along_to_another_session(tmp_path: Path) -> None:
         assert [row.name for row in tuned.rows.values() if row.is_tool] == ["Bash"]
         assert (tuned.value("Bash"), comparison(tuned).mode) == (2_000, "now")
         assert comparison(tuned).since == len(tuned.app.picture.live.requests)  # type: ignore[union-attr]
+
+
+async def test_it_is_whole_at_any_size(tmp_path: Path) -> None:
+    tuned = Tuned(tmp_path)
+    async with tuned.shown("enter", *"2k", "enter") as pilot:
+        for width, height in ((1, 1), (12, 5), (40, 12), (80, 24), (79, 19), (100, 30), (149, 33), (150, 34), (220, 60)):
+            await pilot.resize_terminal(width, height)
+            await pilot.pause()
+            strips = tuned.app.screen._compositor.render_strips()
+            assert len(strips) == height
+            assert all(strip.cell_length == width for strip in strips)
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        assert "results flip" in screen_text(tuned.app)
