@@ -53,12 +53,27 @@ class Chain:
             same = min(same, self.segment_starts[-1])
         return same
 
+    def _leaf(self) -> int:
+        """Where the conversation ends: at the newest member, or, right after a compaction, at the last message that it kept.
+
+        What comes next hangs on that message, and its head on the summary (S4).
+        """
+        index = self.index
+        leaf = index.leaf
+        boundary = next(reversed(index.boundaries.values()), None)
+        if boundary is None or boundary.tail is None or boundary.anchor != index.uuids[leaf]:
+            return leaf
+        tail = index.by_uuid.get(boundary.tail, leaf)
+        if self.current is not None and self.current.leaf == tail and self.current.place(leaf) >= 0:
+            return tail
+        return tail if leaf in Segment(index).walk(tail) else leaf
+
     # --- from nothing ---------------------------------------------------------------------------------------------------
 
     def _rebuild(self) -> int:
         """All segments anew; returns how much of the timeline's beginning still stands."""
         segments: list[Segment] = []
-        leaf, end = self.index.leaf, None
+        leaf, end = self._leaf(), None
         roots: set[int] = set()
         while leaf >= 0:
             segment = Segment(self.index, end)
@@ -123,13 +138,14 @@ class Chain:
 
     def _advance(self, segment: Segment, new: range, touched_responses: set[int]) -> int:
         index = self.index
-        fresh = segment.walk(index.leaf)
-        meets = segment.parent(fresh[0]) if fresh else segment.leaf
+        leaf = self._leaf()
+        fresh = segment.walk(leaf)
+        meets = segment.parent(fresh[0]) if fresh else leaf
         if segment.place(meets) < 0:
-            return self._begin_segment(segment, new)
+            return self._begin_segment(segment, new) if leaf == index.leaf else self._rebuild()
         compacted = any(member in index.boundaries for member in new)  # and may have kept a part of the path
         in_cycle = segment.place(meets) < segment.place(segment.parent(segment.root))  # that the path begins with
-        if compacted or in_cycle or self._touches(new, self.segment_starts[-1]):
+        if compacted or in_cycle or self._moves_a_head(segment, new) or self._touches(new, self.segment_starts[-1]):
             return self._rebuild()
         gone = segment.cut(segment.place(meets) + 1)
         joint = len(segment.path)
@@ -157,6 +173,16 @@ class Chain:
         self.kept.append([])
         self._take(segment.order)
         return same
+
+    def _moves_a_head(self, segment: Segment, new: range) -> bool:
+        """Whether a summary came late: the kept messages, which hung on its boundary until now, hang on it."""
+        index = self.index
+        for member in new:
+            for boundary in index.anchors.get(index.uuids[member], ()):
+                head = index.by_uuid.get(index.boundaries[boundary].head or "")
+                if head is not None and (segment.place(head) >= 0 or (self.position(head) or 0) >= self.segment_starts[-1]):
+                    return True
+        return False
 
     def _touches(self, new: range, length: int) -> bool:
         """Whether new members belong to a response in the first part of the timeline, whose stretch they would change."""

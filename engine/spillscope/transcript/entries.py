@@ -33,6 +33,7 @@ class Boundary(NamedTuple):
     logical_parent: str | None
     head: str | None
     anchor: str | None
+    tail: str | None
     at: float | None
     trigger: str | None
     pre_tokens: int | None
@@ -78,6 +79,7 @@ def read_boundary(record: dict[str, Any], at: float) -> Boundary:
         _text(record.get("logicalParentUuid")) or _text(record.get("parentUuid")),
         _text(kept.get("headUuid")),
         _text(kept.get("anchorUuid")),
+        _text(kept.get("tailUuid")),
         None if at != at else at,
         _text(meta.get("trigger")),
         _number(meta.get("preTokens")),

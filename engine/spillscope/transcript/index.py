@@ -81,6 +81,7 @@ class Index:
         self.changes: list[Change] = []  # replacements that came, or changed, after their results had been sent
         self.boundaries: dict[int, Boundary] = {}
         self.heads: dict[str, list[int]] = {}  # uuid of the head of what a compaction kept → its boundaries
+        self.anchors: dict[str, list[int]] = {}  # the same for the summary that the head hangs on
         self.mentions: list[Mention] = []
         self.attached: list[Attached] = []
         self.sidechains = Sidechains()
@@ -334,6 +335,8 @@ class Index:
             self.parents[member] = ROOT  # it ends the walk, whatever it says
             if boundary.head is not None:
                 self.heads.setdefault(boundary.head, []).append(member)
+                if boundary.anchor is not None:
+                    self.anchors.setdefault(boundary.anchor, []).append(member)
             return BOUNDARY
         if subtype == "microcompact_boundary":
             self.edits.append(member)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from spillscope.budget.state import RECORD_TYPE
-from spillscope.messages import Message, field_of
+from spillscope.messages import Message
 from spillscope.pipeline.collapse import COMMIT_TYPE
 from spillscope.pipeline.microcompact import BOUNDARY_SUBTYPE
 from spillscope.pipeline.snip import SNIP_SUBTYPE, named_by, without
@@ -51,23 +50,9 @@ def load_conversation(path: Path) -> Conversation:
                     beside.append(record)
                 if record.get("subtype") == SNIP_SUBTYPE:
                     snipped.update(named_by(record))
-    index.leaf = _end_of_what_was_kept(index, by_uuid)
     chain = Chain(index)
     chain.update(set(), False)
-    members = chain.current.order if chain.current is not None else ()
-    messages = [by_uuid[index.uuids[member]] for member in members]
-    last = index.uuids[index.leaf] if index.leaf >= 0 else None
-    return Conversation(without(messages, frozenset(snipped)), beside, last)
-
-
-def _end_of_what_was_kept(index: Index, by_uuid: Mapping[str, Record]) -> int:
-    """The leaf; where nothing follows a compaction's summary yet, the last message that the compaction kept."""
-    leaf = index.uuids[index.leaf] if index.leaf >= 0 else None
-    if leaf is None or not index.boundaries:
-        return index.leaf
-    boundary = by_uuid[index.uuids[next(reversed(index.boundaries))]]
-    segment = field_of(field_of(boundary, "compactMetadata"), "preservedSegment")
-    tail = field_of(segment, "tailUuid")
-    if field_of(segment, "anchorUuid") != leaf or not isinstance(tail, str):
-        return index.leaf
-    return index.by_uuid.get(tail, index.leaf)
+    if chain.current is None:
+        return Conversation([], beside, None)
+    messages = [by_uuid[index.uuids[member]] for member in chain.current.order]
+    return Conversation(without(messages, frozenset(snipped)), beside, index.uuids[chain.current.leaf])

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from histories import conversations
 from spillscope.transcript.chain import Chain
 from spillscope.transcript.index import Index
 from spillscope.transcript.layout import place_of
@@ -27,6 +30,24 @@ def chain_of(records: list[Record], *, one_by_one: bool = False) -> Chain:
     _, responses, late = index.take_touched()
     chain.update(responses, late)
     return chain
+
+
+def in_two_goes(records: list[Record], last: int) -> list[list[int]]:
+    """How a chain is laid out that got the last records in one update."""
+    chain = chain_of(records[:-last])
+    take(chain, records[-last:])
+    return laid_out(chain)
+
+
+def take(chain: Chain, records: list[Record]) -> None:
+    for record in records:
+        chain.index.add(record, 0, 1)
+    _, responses, late = chain.index.take_touched()
+    chain.update(responses, late)
+
+
+def laid_out(chain: Chain) -> list[list[int]]:
+    return [list(chain.timeline), chain.segment_starts, *chain.kept]
 
 
 def segments(writer: Writer) -> list[list[str]]:
@@ -76,6 +97,17 @@ class Named(Writer):
     def other(self, name: str, parent: str | None, kind: str = "system", **body: Any) -> None:
         self.name = name
         self.put(kind, body, parent=parent)
+
+
+@settings(max_examples=50, deadline=None)
+@given(conversations(), st.lists(st.integers(1, 6), min_size=200, max_size=200))
+def test_updates_of_any_size_lay_out_what_one_does(records: list[Record], sizes: list[int]) -> None:
+    live, at = chain_of([]), 0
+    for size in sizes:
+        take(live, records[at : at + size])
+        at += size
+        if at >= len(records) or size == 1:
+            assert laid_out(live) == laid_out(chain_of(records[:at]))
 
 
 @pytest.fixture
@@ -390,6 +422,35 @@ class TestKeptMessages:
         compacted.words("new", "K2")
         assert segments(compacted) == [["P", "old", "K1", "K2"], ["bound", "sum", "new"]]
         assert kept(compacted) == ["K1", "K2"]
+
+    def test_are_there_at_once(self, compacted: Named) -> None:
+        assert segments(compacted) == [["P", "old", "K1", "K2"], ["bound", "sum"]]
+        assert kept(compacted) == ["K1", "K2"]
+        compacted.side({"type": "last-prompt"})
+        compacted.words("new", "K2")
+        assert segments(compacted)[-1] == ["bound", "sum", "new"]
+        assert kept(compacted) == ["K1", "K2"]
+
+    @pytest.mark.parametrize("tail", ["gone", "P", "sum", "bound", None, 5])
+    def test_are_not_guessed_where_the_tail_is_none_of_theirs(self, writer: Named, tail: object) -> None:
+        writer.words("K", "P")
+        preserved = {"preservedSegment": {"headUuid": "K", "anchorUuid": "sum", "tailUuid": tail}}
+        writer.other("bound", None, subtype="compact_boundary", logicalParentUuid="K", compactMetadata=preserved)
+        writer.words("sum", "bound", isCompactSummary=True)
+        assert segments(writer) == [["P", "K"], ["bound", "sum"]]
+        assert kept(writer) == []
+
+    def test_come_with_a_compaction_that_is_read_in_one_go(self, compacted: Named) -> None:
+        assert in_two_goes(compacted.records, 2) == laid_out(chain_of(compacted.records))
+
+    def test_hang_on_a_summary_that_came_late(self, writer: Named) -> None:
+        preserved = {"preservedSegment": {"headUuid": "K", "anchorUuid": "sum", "tailUuid": "K"}}
+        writer.other("bound", None, subtype="compact_boundary", compactMetadata=preserved)
+        writer.words("K", "P")
+        writer.words("sum", "bound", isCompactSummary=True)
+        writer.words("new", "K")
+        assert segments(writer) == [["P"], ["bound", "sum", "K", "new"]]
+        assert in_two_goes(writer.records, 2) == laid_out(chain_of(writer.records))
 
     def test_are_left_out_when_nothing_hangs_on_them(self, compacted: Named) -> None:
         compacted.words("new", "sum")
