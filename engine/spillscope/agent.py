@@ -7,6 +7,9 @@
 The caller keeps its own messages, with every result as `admit` gave it, and hands all of them to each `prepare`: what must
 recur is in the state, so that each request begins with the same bytes as the last one. Where snip or autocompact shortened the
 history, `prepare(…).history` is the one to keep from then on.
+
+Messages may be transcript records too (`transcript.writer`); `tokens.api_shape.api_messages` makes a request of them. With a
+sink, each replacement is written before `prepare` hands it out: after a crash `resume` goes on with the same bytes.
 """
 
 from __future__ import annotations

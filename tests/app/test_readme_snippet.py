@@ -50,3 +50,8 @@ def test_the_loop_runs_and_keeps_its_promises(tmp_path: Path, monkeypatch: pytes
 
 def test_it_is_as_short_as_it_says() -> None:
     assert len(snippet().strip().split("\n")) <= MOST_LINES
+
+
+def test_it_names_every_example() -> None:
+    named = re.findall(r"\]\(engine/examples/([^)]+)\)", README.read_text("utf-8"))
+    assert sorted(named) == sorted(path.name for path in (README.parent / "engine/examples").iterdir() if path.is_file())

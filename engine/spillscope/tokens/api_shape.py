@@ -1,4 +1,4 @@
-"""Transcript records → messages that the API takes, for counting them (spec T6, S5).
+"""Transcript records → messages that the API takes, to count them or to send them (spec T6, S5).
 
 Agents keep more than they send: fields of their own, a record a block, calls that nobody answered. The API refuses all that.
 """
