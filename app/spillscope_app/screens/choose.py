@@ -14,6 +14,7 @@ from spillscope_app.commands import bindings
 from spillscope_app.spans import Line, Paint, Span, fit
 from spillscope_app.widgets.key_line import KeyLine
 from spillscope_app.widgets.line_table import LineTable
+from spillscope_app.widgets.outline import Listed
 from spillscope_app.widgets.painted import Painted
 from spillscope_app.widgets.text_view import TextView
 
@@ -25,32 +26,11 @@ class Option(NamedTuple):
     about: Paint
 
 
-class OptionItems:
+class OptionItems(Listed[Option]):
     """`Items` over options."""
 
-    def __init__(self, options: Sequence[Option]) -> None:
-        self._options = options
-
-    def __len__(self) -> int:
-        return len(self._options)
-
-    def ident(self, at: int) -> int:
-        return at
-
-    def find(self, ident: int) -> int | None:
-        return ident if 0 <= ident < len(self._options) else None
-
-    def children(self, at: int) -> int:
-        return 0
-
-    def counts(self) -> list[int]:
-        return [0] * len(self._options)
-
-    def matches(self, at: int, child: int) -> bool:
-        return False
-
     def line(self, at: int, child: int, width: int) -> Line:
-        return fit(self._options[at].words, width)
+        return fit(self.things[at].words, width)
 
 
 class ChooseScreen(ModalScreen[int | None]):

@@ -37,7 +37,6 @@ from spillscope_app.widgets.line_table import SCROLLBAR, LineTable
 from spillscope_app.widgets.outline import Empty
 from spillscope_app.widgets.painted import Painted
 
-
 HIGH = 34
 """Lines from which on there is room for a histogram of its own."""
 
@@ -127,7 +126,7 @@ class ToolsScreen(Screen[None]):
         table = self.query_one_optional("#tools", LineTable)  # before the first look, and at the end, there is none
         key = table.selected if table is not None else None
         at = self._items.find(key.ident) if key is not None else None
-        return self._items.rows[at] if at is not None else None
+        return self._items.things[at] if at is not None else None
 
     @property
     def asked_key(self) -> str | None:
@@ -376,7 +375,7 @@ class ToolsScreen(Screen[None]):
         message.stop()
         items = self._flips.items
         if self._flips.has_focus and isinstance(items, FlipItems):
-            self.post_message(self.FlipAsked(items.flips[message.key.ident]))
+            self.post_message(self.FlipAsked(items.things[message.key.ident]))
         elif self._table.has_focus:
             self.action_type("overrides")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from spillscope.session.whatif.flips import Flip
 from spillscope_app.format import compact, tool_name
 from spillscope_app.spans import Line, Span, beside, foreign, left, right
 from spillscope_app.views.rows import call_label
 from spillscope_app.views.words import FATES
+from spillscope_app.widgets.outline import Listed
 
 _GROUP, _FATES, _SIZE, _WHY, _TOKENS = 5, 20, 6, 22, 8
 """Cells of the fixed columns."""
@@ -17,32 +17,11 @@ _ROOMY = 74
 """Cells from which on a row says why, and what that keeps out."""
 
 
-class FlipItems:
-    """`Items` over flips, by their place. Each is made when its row comes into view."""
-
-    def __init__(self, flips: Sequence[Flip]) -> None:
-        self.flips = flips
-
-    def __len__(self) -> int:
-        return len(self.flips)
-
-    def ident(self, at: int) -> int:
-        return at
-
-    def find(self, ident: int) -> int | None:
-        return ident if 0 <= ident < len(self.flips) else None
-
-    def children(self, at: int) -> int:
-        return 0
-
-    def counts(self) -> list[int]:
-        return [0] * len(self.flips)
-
-    def matches(self, at: int, child: int) -> bool:
-        return False
+class FlipItems(Listed[Flip]):
+    """`Items` over flips. Each is made when its row comes into view."""
 
     def line(self, at: int, child: int, width: int) -> Line:
-        return flip_line(self.flips[at], width)
+        return flip_line(self.things[at], width)
 
 
 def flip_line(flip: Flip, width: int) -> Line:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from spillscope.limits import Limits
-from spillscope.session.tools import UNKNOWN_TOOL
+from spillscope.session.tools import UNKNOWN_TOOL, nearest_rank
 from spillscope.session.whatif.by_tool import ToolSizes
+from spillscope.session.whatif.effect import rules
 from spillscope.session.whatif.flips import Change
 from spillscope.window.thresholds import Window
 from spillscope_app.tuning.answer import Answer
@@ -48,7 +48,7 @@ class ToolRow(NamedTuple):
 
     def percentile(self, percent: int) -> int | None:
         """By nearest rank; None of nothing."""
-        return self.sizes[max(0, -(-percent * len(self.sizes) // 100) - 1)] if self.sizes else None
+        return nearest_rank(self.sizes, percent) if self.sizes else None
 
 
 def rows_of(answer: Answer) -> list[ToolRow]:
@@ -120,8 +120,3 @@ def _tool_row(answer: Answer, tool: ToolSizes) -> ToolRow:
         reread=None if rereads is None else rereads.get(name, 0),
         edited=name is not None and not keys.isdisjoint(answer.question.edits.values),
     )
-
-
-def rules(limits: Limits, tool: str | None) -> bool:
-    """Whether the default threshold is that of a tool."""
-    return limits.get_override(tool) is None and limits.default_threshold <= limits.get_declared(tool) < math.inf

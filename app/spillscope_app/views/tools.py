@@ -11,7 +11,7 @@ from spillscope_app.format import compact, short, tool_name
 from spillscope_app.spans import Ink, Line, Span, beside, foreign, left, line, right
 from spillscope_app.views.histogram import distribution, histogram
 from spillscope_app.views.tool_rows import ToolRow
-from spillscope_app.widgets.outline import GUTTER
+from spillscope_app.widgets.outline import GUTTER, Listed
 
 LEAST: Mapping[str, int] = {
     "source": 12, "reread": 4, "declared": 6, "override": 6, "p50": 6, "saved": 6, "calls": 5, "p90": 6, "sizes": 9,
@@ -76,15 +76,13 @@ def heading(width: int) -> Line:
     return beside((Span(" " * (GUTTER - 1)),), *cells)
 
 
-class ToolItems:
+class ToolItems(Listed[ToolRow]):
     """`Items` over rows. `numbers`: the lasting number of each."""
 
     def __init__(self, rows: Sequence[ToolRow], numbers: Sequence[int]) -> None:
-        self.rows, self._numbers = rows, numbers
+        super().__init__(rows)
+        self._numbers = numbers
         self._at = {number: at for at, number in enumerate(numbers)}
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     def ident(self, at: int) -> int:
         return self._numbers[at]
@@ -92,17 +90,8 @@ class ToolItems:
     def find(self, ident: int) -> int | None:
         return self._at.get(ident)
 
-    def children(self, at: int) -> int:
-        return 0
-
-    def counts(self) -> list[int]:
-        return [0] * len(self.rows)
-
-    def matches(self, at: int, child: int) -> bool:
-        return False
-
     def line(self, at: int, child: int, width: int) -> Line:
-        return tool_line(self.rows[at], columns(width))
+        return tool_line(self.things[at], columns(width))
 
 
 def tool_line(row: ToolRow, cols: Columns) -> Line:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple, Protocol
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from spillscope_app.spans import Line
 
@@ -87,6 +87,25 @@ class Empty:
 
     def line(self, at: int, child: int, width: int) -> Line:
         raise IndexError(at)
+
+
+T = TypeVar("T")
+
+
+class Listed(Flat, Generic[T]):
+    """Flat things, each known by its place."""
+
+    def __init__(self, things: Sequence[T]) -> None:
+        self.things = things
+
+    def __len__(self) -> int:
+        return len(self.things)
+
+    def ident(self, at: int) -> int:
+        return at
+
+    def find(self, ident: int) -> int | None:
+        return ident if 0 <= ident < len(self.things) else None
 
 
 class Place(NamedTuple):

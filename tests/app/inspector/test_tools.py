@@ -262,7 +262,7 @@ async def test_enter_goes_to_a_result_that_flips(tmp_path: Path) -> None:
         assert isinstance(items, FlipItems)
         selected = tuned.app.screen.query_one("#list", LineTable).selected
         assert selected is not None
-        assert selected.ident == 2 * items.flips[0].group
+        assert selected.ident == 2 * items.things[0].group
 
 
 async def test_an_answer_that_fails_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,7 +71,7 @@ class Tuned:
         """What is listed, by name."""
         items = self.screen.query_one("#tools", LineTable).items
         assert isinstance(items, ToolItems)
-        return {row.name: row for row in items.rows}
+        return {row.name: row for row in items.things}
 
     def value(self, name: str) -> float | None:
         return self.rows[name].value
@@ -81,7 +81,7 @@ class Tuned:
         table = self.screen.query_one("#tools", LineTable)
         items = table.items
         assert isinstance(items, ToolItems)
-        at = next(at for at, row in enumerate(items.rows) if row.name == name)
+        at = next(at for at, row in enumerate(items.things) if row.name == name)
         assert table.select(Key(items.ident(at)))
         await pilot.pause()
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from itertools import compress, count
 from typing import NamedTuple
 
-from spillscope.session.tools import nearest_rank
 from spillscope.session.whatif.codes import TO_WAYS
 from spillscope.session.whatif.compare import WhatIf
 from spillscope.session.whatif.ledger import FEW, Ledger
@@ -33,10 +32,6 @@ class ToolSizes(NamedTuple):
     @property
     def chars(self) -> int:
         return sum(self.sizes)
-
-    def percentile(self, percent: int) -> int:
-        """By nearest rank, in units."""
-        return nearest_rank(self.sizes, percent)
 
 
 class SizesByTool:

@@ -88,7 +88,7 @@ def _of_default(asked: WhatIf, limits: Limits) -> str | None:
     usual = profile_for(asked.session.index.version).cap
     without = replace(limits, default_threshold=usual)
     tools = {kind.tool for kind in asked.ledger.kinds}
-    ruled = [tool for tool in tools if _rules(limits, tool) or _rules(without, tool)]
+    ruled = [tool for tool in tools if rules(limits, tool) or rules(without, tool)]
     if not ruled:
         return "every tool of this session has a threshold of its own, below this one"
     for tool in ruled:
@@ -102,8 +102,8 @@ def _of_default(asked: WhatIf, limits: Limits) -> str | None:
     return f"no result that it rules is that large: the largest has {largest:,}"
 
 
-def _rules(limits: Limits, tool: str | None) -> bool:
-    """Whether the default threshold is that of a tool."""
+def rules(limits: Limits, tool: str | None) -> bool:
+    """Whether the default threshold is that of a tool (L8.3, L8.4)."""
     return limits.get_override(tool) is None and limits.default_threshold <= limits.get_declared(tool) < math.inf
 
 
