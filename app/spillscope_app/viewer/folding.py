@@ -42,6 +42,13 @@ class NotFoldableError(Exception):
     """Why a text is shown as it is, in words."""
 
 
+def foldable(blob: Blob) -> bytes:
+    """All of a blob; raises NotFoldableError where that is too much."""
+    if blob.size > MAX_BYTES:
+        raise NotFoldableError("too large to be folded: shown as it is")
+    return blob.read(0, MAX_BYTES)
+
+
 def lay_out(data: bytes) -> Layout:
     """Write JSON out; raises NotFoldableError where it is none, or too deep."""
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from spillscope_app.viewer.blob import Blob
 
@@ -42,6 +42,23 @@ class LineNumbers:
         if step >= len(self._ends):
             return None
         return self._ends[step] + self.blob.read(step * STEP, at - step * STEP).count(b"\n") + 1
+
+    def along(self, starts: Iterable[int | None]) -> Iterator[int | None]:
+        """The number of the line that begins at each of some offsets, in order; None for None, and while it is not counted.
+
+        The first is looked up, the others are counted on from it: they are near.
+        """
+        at, number = 0, None
+        for start in starts:
+            if start is None:
+                yield None
+                continue
+            if number is None:
+                number = self.number(start)
+            else:
+                number += self.blob.read(at, start - at).count(b"\n")
+            at = start
+            yield number
 
     @property
     def total(self) -> int | None:

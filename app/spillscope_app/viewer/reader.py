@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from spillscope_app.viewer.blob import Blob, Fate, Memory, RefusedError, open_file
 from spillscope_app.viewer.body import Body
-from spillscope_app.viewer.folding import MAX_BYTES, Folded, NotFoldableError, lay_out
+from spillscope_app.viewer.folding import Folded, NotFoldableError, foldable, lay_out
 from spillscope_app.viewer.hexdump import Hex, is_binary
 from spillscope_app.viewer.lines import LineNumbers
 from spillscope_app.viewer.page import Form, Page, State, line_digits
@@ -124,16 +124,11 @@ class Reader:
             return Hex(self._blob)
         if form == "folded":
             try:
-                return Folded(lay_out(self._foldable()))
+                return Folded(lay_out(foldable(self._blob)))
             except NotFoldableError as error:
                 self._notice, self._form = str(error), "text"
                 self._forms = ("text", "hex")
         return Text(self._blob, preview_end(self._blob, self.request))
-
-    def _foldable(self) -> bytes:
-        if self._blob.size > MAX_BYTES:
-            raise NotFoldableError("too large to be folded: shown as it is")
-        return self._blob.read(0, MAX_BYTES)
 
     def resize(self, width: int, height: int) -> None:
         """A window of so many cells, line numbers included."""
@@ -249,7 +244,7 @@ class Reader:
             self._form,
             self._forms,
             rows,
-            tuple(self._numbers(rows)),
+            tuple(self._numbered(rows)),
             self._digits,
             self.pager.top.at,
             rows[-1].segment.end if rows else 0,
@@ -262,16 +257,7 @@ class Reader:
             self.picked.selecting,
         )
 
-    def _numbers(self, rows: Sequence[Row]) -> Iterator[int | None]:
-        """The first number is looked up, the others are counted on from it: they are near."""
-        at, number = 0, None
-        for row in rows:
-            if not self._digits or not row.segment.starts or row.place.row != int(row.segment.ruled):
-                yield None
-                continue
-            if number is None:
-                number = self.numbers.number(row.place.at)
-            else:
-                number += self.pager.body.blob.read(at, row.place.at - at).count(b"\n")
-            at = row.place.at
-            yield number
+    def _numbered(self, rows: Sequence[Row]) -> Iterator[int | None]:
+        """The number of the line that begins in each row."""
+        heads = (self._digits > 0 and row.segment.starts and row.place.row == int(row.segment.ruled) for row in rows)
+        return self.numbers.along(row.place.at if is_head else None for row, is_head in zip(rows, heads, strict=True))
