@@ -32,8 +32,11 @@ class Runs:
         }
 
     def begin(self, *words: str) -> subprocess.Popen[str]:
+        """Its process, whose id is in the folder's `.pid`, for whoever is to kill it."""
         command = [*self.command, str(self.folder), *words]
-        return subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        (self.folder / ".pid").write_text(str(process.pid))
+        return process
 
     def run(self, *words: str) -> str:
         """What it said; it must have ended well."""
@@ -43,7 +46,7 @@ class Runs:
         return output
 
 
-def killed(process: subprocess.Popen[str]) -> bool:
+def ends_killed(process: subprocess.Popen[str]) -> bool:
     process.communicate(timeout=SECONDS)
     return process.returncode == -signal.SIGKILL
 
@@ -51,6 +54,10 @@ def killed(process: subprocess.Popen[str]) -> bool:
 def shell(size: int, mark: str) -> tuple[str, Json]:
     """A call of that tool, whose result has that many units."""
     return "Bash", {"command": f"printf %{size}s {mark}"}
+
+
+KILL: tuple[str, Json] = ("Bash", {"command": "kill -9 $(cat .pid); sleep 1"})
+"""A call in which the agent dies."""
 
 
 def over_both() -> list[tuple[str, Json]]:

@@ -46,6 +46,7 @@ SUMMARISE = "Summarise this conversation for yourself: the task, what was found 
 INTERRUPTED = "Interrupted before it ended: it may have done its work, in part or not at all."
 KEPT_MESSAGES = 4
 SHELL_SECONDS = 120
+MOST_BYTES = 10_000_000
 
 
 def tool(name: str, description: str, /, *required: str, **types: str) -> ToolParam:
@@ -64,13 +65,17 @@ TOOLS = [
 
 
 async def run_shell(folder: Path, command: str) -> str:
-    """Output and errors of a command, and its exit status where it failed."""
+    """Output and errors of a command, and its exit status where it failed. Raises TimeoutError."""
+    words, output = ("sh", "-c", f"exec 2>&1\n{command}"), bytearray()
     pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
-    process = await asyncio.create_subprocess_shell(
-        command, cwd=folder, stdin=nothing, stdout=pipe, stderr=asyncio.subprocess.STDOUT, start_new_session=True
-    )
+    process = await asyncio.create_subprocess_exec(*words, cwd=folder, stdin=nothing, stdout=pipe, start_new_session=True)
+    assert process.stdout is not None
     try:
-        output, _ = await asyncio.wait_for(process.communicate(), SHELL_SECONDS)
+        async with asyncio.timeout(SHELL_SECONDS):
+            while len(output) < MOST_BYTES and (more := await process.stdout.read(MOST_BYTES)):
+                output += more
+            if len(output) < MOST_BYTES:
+                await process.wait()
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)  # with all that it left running
@@ -102,7 +107,7 @@ class Desk:
 
 
 class Agent:
-    """One conversation. Every record is on disk before anything follows from it."""
+    """One conversation. Every record is written before anything follows from it."""
 
     aloud = False
 

@@ -43,11 +43,9 @@ def ask_model(model: str, messages: list[Message]) -> Any:
 
 
 def run_shell(folder: Path, command: str) -> str:
-    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+    words = ["sh", "-c", 'sh -c "$1" 2>&1 | head -c 10000000', "sh", command]
     try:
-        done = subprocess.run(
-            ["sh", "-c", command], cwd=folder, stdin=nothing, stdout=pipe, stderr=subprocess.STDOUT, timeout=SHELL_SECONDS
-        )
+        done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=SHELL_SECONDS)
     except subprocess.TimeoutExpired:
         return f"It did not end within {SHELL_SECONDS} seconds."
     return done.stdout.decode(errors="replace")

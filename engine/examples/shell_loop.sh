@@ -58,7 +58,7 @@ run_calls() { # what each call gave, admitted: a preview where it was large
     [ -s "$work/calls" ] || return 0
     while IFS= read -r call; do
         id=$(printf '%s\n' "$call" | jq -r .id)
-        sh -c "$(printf '%s\n' "$call" | jq -r .input.command)" </dev/null >"$work/output" 2>&1 3>&- 4<&- || true
+        sh -c "$(printf '%s\n' "$call" | jq -r .input.command)" </dev/null 2>&1 3>&- 4<&- | head -c 10000000 >"$work/output"
         spillscope admit --session-dir "$home" --tool Bash --id "$id" <"$work/output" |
             jq -R -s -c --arg id "$id" '{type: "tool_result", tool_use_id: $id, content: .}'
     done <"$work/calls" >"$work/results"

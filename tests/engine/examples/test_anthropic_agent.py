@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from api_server import Json, serving
-from example_runs import EXAMPLES, Runs, killed, over_both, shell
+from example_runs import EXAMPLES, KILL, Runs, ends_killed, over_both, shell
 from scripted_model import SUMMARY, Prefixes, ScriptedModel, Turn
 from spillscope.wrapper import PERSISTED_TAG
 from spillscope_app.cli import main
@@ -57,7 +57,7 @@ def test_a_long_session_killed_twice_keeps_every_prefix(folder: Path) -> None:
         Turn(with_notes()),
         Turn(instead=lambda: running[0].kill()),
         Turn(with_notes()),
-        Turn([shell(5, "e"), ("Bash", {"command": "kill -9 $PPID; sleep 1"})]),
+        Turn([shell(5, "e"), KILL]),
         Turn(with_notes()),
         Turn(),
         Turn(over_both(), tokens=FULL),
@@ -68,9 +68,9 @@ def test_a_long_session_killed_twice_keeps_every_prefix(folder: Path) -> None:
     with serving(model) as api:
         runs = Sessions(folder, api.url)
         running.append(runs.begin("Begin."))
-        assert killed(running[0])
+        assert ends_killed(running[0])
         resume = ["--resume", runs.transcript.stem]
-        assert killed(runs.begin(*resume))
+        assert ends_killed(runs.begin(*resume))
         runs.run(*resume)
         runs.run(*resume, "And now?")
     assert model.prefixes.broken == []
@@ -131,3 +131,14 @@ def test_it_reads_in_its_folder_only(folder: Path) -> None:
     told = model.asked_last["messages"][-1]["content"]
     assert {block["content"] for block in told} == {f"PermissionError: {path} is not in the folder" for path in paths}
     assert all(block["is_error"] for block in told)
+
+
+def test_a_command_that_never_ends_its_output_is_cut(folder: Path) -> None:
+    model = ScriptedModel(
+        {"Begin.": [Turn([("Bash", {"command": "yes"}), ("Bash", {"command": "echo no >&2; exit 3"})]), Turn()]}
+    )
+    with serving(model) as api:
+        Sessions(folder, api.url).run("Begin.")
+    told = {block["tool_use_id"][-1]: block["content"] for block in model.asked_last["messages"][-1]["content"]}
+    assert told["0"].splitlines()[1].startswith("Output too large (9.")
+    assert told["1"] == "no\n\nexit status 3"

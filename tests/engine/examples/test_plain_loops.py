@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from api_server import Json, serving
-from example_runs import EXAMPLES, Runs, killed, over_both, shell
+from example_runs import EXAMPLES, KILL, Runs, ends_killed, over_both, shell
 from scripted_model import ScriptedModel, Turn
 from spillscope.wrapper import PERSISTED_TAG
 
@@ -28,7 +28,7 @@ def test_a_conversation_killed_twice_keeps_every_prefix(command: Sequence[str], 
     turns = [
         Turn(over_both()),
         Turn(instead=lambda: running[0].kill()),
-        Turn([shell(5, "e"), ("Bash", {"command": "kill -9 $PPID"})]),
+        Turn([shell(5, "e"), KILL]),
         Turn(over_both()),
         Turn(),
         Turn([("Bash", {"command": "printf ''; exit 3"})]),
@@ -38,8 +38,8 @@ def test_a_conversation_killed_twice_keeps_every_prefix(command: Sequence[str], 
     with serving(model) as api:
         runs = Runs(command, tmp_path, api.url)
         running.append(runs.begin("Begin."))
-        assert killed(running[0])
-        assert killed(runs.begin())
+        assert ends_killed(running[0])
+        assert ends_killed(runs.begin())
         assert runs.run().count("Step ") == 2
         runs.run("And now?")
         assert runs.run() == ""
