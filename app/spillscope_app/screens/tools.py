@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from time import monotonic
+from typing import TypeAlias
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Input
 
-from spillscope.errors import LimitsError
-from spillscope.limits import Limits
-from spillscope.session.whatif.flips import Flip
 from spillscope_app.commands import bindings
 from spillscope_app.picture import Picture
 from spillscope_app.screens.detail import rule
-from spillscope_app.screens.value_line import ValueLine
-from spillscope_app.spans import Line, Span, foreign, line, width_of, wrap
+from spillscope_app.screens.effects_pane import EffectsPane
+from spillscope_app.screens.value_pane import ValuePane
+from spillscope_app.spans import Line, Span, foreign, line
 from spillscope_app.tuning.desk import Desk
-from spillscope_app.tuning.edits import Edits, Value, for_tool, in_force
-from spillscope_app.tuning.nudge import Pace, nudged, percent_nudged
-from spillscope_app.tuning.typed import typed
+from spillscope_app.tuning.edits import Edits, Value
+from spillscope_app.tuning.nudge import Pace
+from spillscope_app.tuning.turn import keys_of, turned
 from spillscope_app.views import top
-from spillscope_app.views.effects import about, brief, effects_lines, effects_title, no_answer
-from spillscope_app.views.flips import FlipItems
+from spillscope_app.views.effects import brief, no_answer
 from spillscope_app.views.tool_rows import ToolRow, limits_of, rows_of
 from spillscope_app.views.tools import ToolItems, distribution_lines, heading
 from spillscope_app.widgets.gauge import Gauge, gauge_lines
 from spillscope_app.widgets.key_line import KeyLine
 from spillscope_app.widgets.line_table import SCROLLBAR, LineTable
-from spillscope_app.widgets.outline import Empty
 from spillscope_app.widgets.painted import Painted
 
 HIGH = 34
@@ -51,11 +46,7 @@ class ToolsScreen(Screen[None]):
     class Edited(Message):
         """The edits are others now."""
 
-    @dataclass
-    class FlipAsked(Message):
-        """The user wants to see a result that flips."""
-
-        flip: Flip
+    FlipAsked: TypeAlias = EffectsPane.FlipAsked
 
     @dataclass
     class PresetsAsked(Message):
@@ -76,7 +67,6 @@ class ToolsScreen(Screen[None]):
         self._numbers: dict[str, int] = {}
         self._items = ToolItems((), ())
         self._gauge: Gauge | None = None
-        self._typing = ""  # the key that a value is typed for
         self._composed = False
 
     def compose(self) -> ComposeResult:
@@ -88,22 +78,14 @@ class ToolsScreen(Screen[None]):
                 yield Painted(id="tools-heading")
                 yield LineTable(id="tools", enter_opens=True)
                 yield Painted(id="distribution")
-            with Container(id="effects-pane", classes="pane"):
-                yield Painted(id="effects-rule", classes="rule")
-                yield Painted(id="effects")
-                yield Painted(id="about")
-                yield LineTable(id="flips")
+            yield EffectsPane()
         yield Painted(id="tools-brief")
-        with Container(id="value-pane"):
-            yield Painted(id="value-name")
-            yield ValueLine()
-            yield Painted(id="value-wrong")
+        yield ValuePane(self._change)
         yield KeyLine()
 
     def on_mount(self) -> None:
         self._composed = True
-        for table in (self._table, self._flips):
-            table.following = False
+        self._table.following = self._effects.table.following = False
         self.set_interval(1.0, self._show_ages)
         self._draw()
 
@@ -117,8 +99,8 @@ class ToolsScreen(Screen[None]):
         return self.query_one("#tools", LineTable)
 
     @property
-    def _flips(self) -> LineTable:
-        return self.query_one("#flips", LineTable)
+    def _effects(self) -> EffectsPane:
+        return self.query_one(EffectsPane)
 
     @property
     def selected(self) -> ToolRow | None:
@@ -144,9 +126,8 @@ class ToolsScreen(Screen[None]):
         if self._composed and picture.path != before.path:
             self._numbers.clear()
             self._table.forget()
-            self._flips.forget()
-            for table in (self._table, self._flips):
-                table.following = False
+            self._table.following = False
+            self._effects.forget()
         self._draw()
 
     def show_answer(self, picture: Picture) -> None:
@@ -182,7 +163,6 @@ class ToolsScreen(Screen[None]):
         title: Line = (Span("Tools", "title"), Span(f"  {len(rows):,} values" if rows else "", "dim"))
         profile = limits_of(answer).profile if answer is not None and reading is not None else ""
         self.query_one("#tools-rule", Painted).show(lambda width: (rule(title, (Span(profile, "dim"),), width),))
-        self._flips.show(FlipItems(answer.comparison.flips) if answer is not None else Empty(), self._no_flips)
 
     def _number(self, row: ToolRow) -> int:
         """A row's lasting number."""
@@ -190,12 +170,6 @@ class ToolsScreen(Screen[None]):
 
     def _nothing(self, width: int) -> list[Line]:
         return [(), line(Span(f"  {no_answer(self._picture.reading)}", "dim"))]
-
-    def _no_flips(self, width: int) -> list[Line]:
-        words = (
-            "No result would have another fate." if self._desk.is_on else "+ and - nudge the selected value, enter types one."
-        )
-        return [line(Span(f" {words}", "dim"))]
 
     def _show_ages(self) -> None:
         """What changes with the clock alone."""
@@ -213,17 +187,15 @@ class ToolsScreen(Screen[None]):
         self.query_one("#tools-gauge", Painted).show(lambda width: gauge_lines(gauge, width) if gauge is not None else ())
 
     def _show_effects(self) -> None:
-        answer, mode = self._desk.answer, self._desk.edits.mode
-        self.query_one("#effects-rule", Painted).show(lambda width: (effects_title(answer, mode, width),))
-        self.query_one("#effects", Painted).show(lambda width: [(Span(" "), *one) for one in effects_lines(answer, width - 2)])
+        answer, desk = self._desk.answer, self._desk
+        self._effects.show(answer, desk.edits.mode, edited=desk.is_on)
         self.query_one("#tools-brief", Painted).show(lambda width: (brief(answer, width),))
         self._show_about()
 
     def _show_about(self) -> None:
         row = self.selected
-        told = about(row, self._desk.reason(self.asked_key))
+        self._effects.show_about(row, self._desk.reason(self.asked_key))
         self.query_one("#distribution", Painted).show(lambda width: distribution_lines(row, width))
-        self.query_one("#about", Painted).show(lambda width: [(Span(" "), *one) for one in wrap(told, width - 2)])
 
     @on(LineTable.Selected)
     def _selection_moved(self, message: LineTable.Selected) -> None:
@@ -239,12 +211,8 @@ class ToolsScreen(Screen[None]):
     # --- editing --------------------------------------------------------------------------------------------------------
 
     def _change(self, changes: Mapping[str, Value | None], *, goes_on: bool = False) -> None:
-        try:
-            changed = self._desk.change(changes, goes_on=goes_on)
-        except LimitsError as error:
-            self._tell(str(error))
-            return
-        if changed:
+        """Edit some keys. Raises LimitsError for a value that a key can't have."""
+        if self._desk.change(changes, goes_on=goes_on):
             self.post_message(self.Edited())
 
     def _tell(self, text: str) -> None:
@@ -252,42 +220,15 @@ class ToolsScreen(Screen[None]):
 
     def action_nudge(self, direction: int) -> None:
         """The next round number up or down, further the longer the key is held; a switch is turned."""
-        row, limits = self.selected, self._desk.limits
-        if row is None or row.key is None or limits is None:
-            return
-        key = row.key
-        if key == "aggregate":
-            self._change({key: row.words != "on"})
-            return
-        marks, goes_on = self._pace.press(f"{key}{direction}", monotonic())
-        if key == "auto_compact_pct":
-            self._change({key: percent_nudged(self._percent(limits), direction)}, goes_on=goes_on)
-            return
-        new = nudged(self._value(row, limits), direction, marks)
-        self._change(for_tool(row.name, new, limits) if row.is_tool else {key: new}, goes_on=goes_on)
-
-    def _value(self, row: ToolRow, limits: Limits) -> float:
-        """What the selected row is worth now, which its answer may not yet know."""
-        if row.is_tool:
-            override = limits.get_override(row.name)
-            value = limits.get_persistence_threshold(row.name).chars if override is None else override
-            return limits.default_threshold if math.isinf(value) else value
-        set_to = in_force(limits, row.key or "")
-        return set_to if set_to is not None else row.value or 0
-
-    def _percent(self, limits: Limits) -> float:
-        if limits.auto_compact_pct is not None or self._desk.answer is None:
-            return limits.auto_compact_pct or 100
-        window = self._desk.answer.comparison.windows[1]
-        return 100 * window.auto_compact / max(1, window.effective)
+        row, limits, answer = self.selected, self._desk.limits, self._desk.answer
+        if row is not None and limits is not None and answer is not None:
+            marks, goes_on = self._pace.press(f"{row.key}{direction}", monotonic())
+            self._change(turned(row, limits, answer.comparison.windows[1], direction, marks), goes_on=goes_on)
 
     def action_unset(self) -> None:
         """Nothing set for the selected value any more: what is declared, or the usual, holds."""
         row = self.selected
-        if row is None or row.key is None:
-            return
-        keys = [f"overrides.{row.name}", f"declared.{row.name}"] if row.is_tool else [row.key]
-        if set_there := [key for key in keys if self._desk.is_set(key)]:
+        if set_there := [key for key in keys_of(row) if self._desk.is_set(key)] if row is not None else []:
             self._change(dict.fromkeys(set_there))
         else:
             self._tell("nothing is set here")
@@ -313,10 +254,6 @@ class ToolsScreen(Screen[None]):
 
     # --- typing a value -------------------------------------------------------------------------------------------------
 
-    @property
-    def _line(self) -> ValueLine:
-        return self.query_one(ValueLine)
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A value is typed for a row of the list; while one is typed, enter is the text's."""
         return action != "type" or (self.focused is not None and self.focused.id == "tools")
@@ -326,43 +263,14 @@ class ToolsScreen(Screen[None]):
         row, limits = self.selected, self._desk.limits
         if row is None or row.key is None or limits is None:
             return
-        self._typing = row.key.replace("overrides.", f"{table}.", 1)
         what = "declares" if table == "declared" and row.is_tool else "at"
         name = line(Span(" "), foreign(row.name, "title"), Span(f" {what} ", "dim"))
-        self.query_one("#value-name", Painted).show(lambda width: (name,))
-        self.query_one("#value-name", Painted).styles.width = width_of(name)
-        self._wrong("")
+        pane = self.query_one(ValuePane)
+        pane.begin(row.key.replace("overrides.", f"{table}.", 1), name, limits)
         self.add_class("-typing")
-        self._line.value = ""
-        self.set_focus(self._line)
+        self.set_focus(pane.line)
 
-    def _wrong(self, words: str) -> None:
-        self.query_one("#value-wrong", Painted).show(
-            lambda width: (line(Span(" give ", "over"), Span(words)) if words else (),)
-        )
-
-    @on(Input.Changed)
-    def _typed_on(self, message: Input.Changed) -> None:
-        message.stop()
-        self._wrong("")
-
-    @on(Input.Submitted)
-    def _submitted(self, message: Input.Submitted) -> None:
-        message.stop()
-        limits = self._desk.limits
-        if limits is None or not message.value.strip():
-            self.action_leave_value()
-            return
-        try:
-            changes = typed(self._typing, message.value, limits)
-            changed = self._desk.change(changes)
-        except LimitsError as error:
-            self._wrong(str(error))
-            return
-        self.action_leave_value()
-        if changed:
-            self.post_message(self.Edited())
-
+    @on(ValuePane.Left)
     def action_leave_value(self) -> None:
         """Back to the list, with the value as it was."""
         self.remove_class("-typing")
@@ -373,17 +281,14 @@ class ToolsScreen(Screen[None]):
     @on(LineTable.Opened)
     def _opened(self, message: LineTable.Opened) -> None:
         message.stop()
-        items = self._flips.items
-        if self._flips.has_focus and isinstance(items, FlipItems):
-            self.post_message(self.FlipAsked(items.things[message.key.ident]))
-        elif self._table.has_focus:
-            self.action_type("overrides")
+        self.action_type("overrides")
 
     def action_detail(self) -> None:
         """To the results that flip, and back to the list."""
         if self._table.has_focus:
             self.add_class("-asked")
-            self.set_focus(self._flips if self._flips.display and len(self._flips.items) else self._table)
+            flips = self._effects.table
+            self.set_focus(flips if flips.display and len(flips.items) else self._table)
         else:
             self.action_back()
 

@@ -24,6 +24,7 @@ from spillscope_app.inspector import Inspector
 from spillscope_app.palette import HIGH_CONTRAST, ink_variables
 from spillscope_app.screens.choose import ChooseScreen
 from spillscope_app.screens.detail import Detail
+from spillscope_app.screens.effects_pane import EffectsPane
 from spillscope_app.screens.events import EventsScreen
 from spillscope_app.screens.export import ExportScreen, FileLine
 from spillscope_app.screens.groups import GroupsScreen
@@ -35,7 +36,7 @@ from spillscope_app.screens.spill_list import SpillList
 from spillscope_app.screens.spills import SpillsScreen
 from spillscope_app.screens.timeline import TimelineScreen
 from spillscope_app.screens.tools import ToolsScreen
-from spillscope_app.screens.value_line import ValueLine
+from spillscope_app.screens.value_pane import ValueLine, ValuePane
 from spillscope_app.screens.viewer import ViewerScreen
 from spillscope_app.spans import INKS
 from spillscope_app.tuning.desk import Desk
@@ -87,6 +88,8 @@ async def test_no_attribute_shadows_one_of_textual() -> None:
             (TimelineScreen(bench.app.picture, time.time), Screen()),
             (ToolsScreen(bench.app.picture, time.time, Desk()), Screen()),
             (ValueLine(), TextInput()),
+            (ValuePane(print), Container()),
+            (EffectsPane(), Container()),
             (FileLine(), TextInput()),
             (ChooseScreen("title", ()), ModalScreen()),
             (ExportScreen(str), ModalScreen()),
