@@ -38,7 +38,7 @@ from spillscope_app.feed import (
     WatchingBy,
 )
 from spillscope_app.finder import CommandFinder
-from spillscope_app.journal import Item, Journal, Note
+from spillscope_app.journal import Journal
 from spillscope_app.leaving import leave_if_hung_up, leave_on_signals
 from spillscope_app.memory import Memory
 from spillscope_app.opening import Start, find_start, open_source
@@ -53,6 +53,7 @@ from spillscope_app.screens.timeline import TimelineScreen
 from spillscope_app.screens.tools import ToolsScreen
 from spillscope_app.source import FLIPPED
 from spillscope_app.spans import foreign
+from spillscope_app.telling import TellingApp
 from spillscope_app.travelling import TravellingApp
 from spillscope_app.tuning.app import TuningApp
 from spillscope_app.views.events import NOTICED, key_of_result, subject_of, words_of
@@ -117,7 +118,7 @@ def _itself(screen: Screen[None]) -> Screen[None]:
     return screen
 
 
-class Inspector(TuningApp, TravellingApp):
+class Inspector(TuningApp, TravellingApp, TellingApp):
     """Shows one session as it grows. Holds the newest `Picture` and hands it to the screens."""
 
     TITLE = "spillscope"
@@ -271,7 +272,7 @@ class Inspector(TuningApp, TravellingApp):
         if self._sums is not None and self._sums.is_current:
             self._sums.show(sums(self._picture, self._now()))
         if self.current_mode == "events":
-            self._events.show_items(self._picture, self._told())
+            self._show_events()
         elif self.current_mode == "timeline":
             self._timeline.show_picture(self._picture)
         elif self.current_mode == "spills":
@@ -302,36 +303,26 @@ class Inspector(TuningApp, TravellingApp):
     @on(Trouble)
     def _trouble_came(self, message: Trouble) -> None:
         if message.origin == self._origin:
-            self._note(message.words or "the session can be read again", is_trouble=message.words is not None)
+            self._note(self._now(), message.words or "the session can be read again", is_trouble=message.words is not None)
             self._show(replace(self._picture, trouble=message.words))
 
     @on(WatchingBy)
     def _watching_changed(self, message: WatchingBy) -> None:
         if message.origin == self._origin:
-            self._note(_WATCHING.get(message.how, ""), is_trouble=message.how == "polling")
+            self._note(self._now(), _WATCHING.get(message.how, ""), is_trouble=message.how == "polling")
             self._show(replace(self._picture, watching=message.how))
 
     @on(LimitsTrouble)
     def _limits_trouble_came(self, message: LimitsTrouble) -> None:
         if message.origin == self._origin:
             told = f"the newest limits are not in use: {message.words}" if message.words else "the newest limits are in use"
-            self._note(told, is_trouble=message.words is not None)
+            self._note(self._now(), told, is_trouble=message.words is not None)
             self._show(replace(self._picture, limits_error=message.words))
 
     @on(Progressed)
     def _progress_came(self, message: Progressed) -> None:
         if message.origin == self._origin and self._picture.reading is None:
             self._show(replace(self._picture, progress=(message.done, message.total)))
-
-    def _told(self) -> Sequence[Item]:
-        """What had happened by the moment that is shown."""
-        reading = self._picture.reading
-        if reading is None or reading.at is None:
-            return self._journal.items()
-        return self._told_by(reading)
-
-    def _note(self, text: str, *, is_trouble: bool) -> None:
-        self._journal.note(Note(self._now(), text, is_trouble))
 
     def _tell(self, text: str, *, is_trouble: bool = False) -> None:
         """A short notice on whatever screen there is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from spillscope.session.column import Column
@@ -22,12 +22,12 @@ Item = Event | Note
 
 
 class Journal:
-    """Grows with each reading. The past of a session is written down when somebody first asks for it."""
+    """Grows with each reading. What came before the first one is written down when somebody first asks for it."""
 
     def __init__(self) -> None:
         self._first: Reading | None = None
         self._newest: Reading | None = None
-        self._early: list[Item] = []  # what came before anybody asked
+        self._early: list[Item] = []  # what came since, before anybody asked
         self._all: Column[Item] | None = None
 
     def take(self, reading: Reading) -> tuple[Event, ...]:
@@ -51,13 +51,19 @@ class Journal:
         else:
             self._all.append(item)
 
-    def items(self) -> Sequence[Item]:
-        """Everything until now, as it will stand for good."""
-        if self._all is None:
-            if self._first is None:
-                return tuple(self._early)
-            self._all = Column()
-            for item in (*events_between(None, self._first), *self._early):
+    @property
+    def unwritten(self) -> Reading | None:
+        """The first reading, as long as what it shows is not written down."""
+        return self._first
+
+    def write_down(self, first: Reading, events: Iterable[Event]) -> None:
+        """What the first reading shows to have happened; what an earlier session's shows is not wanted any more."""
+        if first is self._first:
+            self._all, self._first = Column(), None
+            for item in (*events, *self._early):
                 self._all.append(item)
-            self._first, self._early = None, []
-        return self._all.view()
+            self._early.clear()
+
+    def items(self) -> Sequence[Item]:
+        """Everything that is written down, as it will stand for good."""
+        return tuple(self._early) if self._all is None else self._all.view()

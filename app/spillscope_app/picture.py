@@ -18,10 +18,11 @@ class Picture:
     """What is shown of a session, how it is watched, and what went wrong with the last look, if anything.
 
     `path`: of its transcript; empty while no session is open. `reading`: what is shown: the newest reading (`live`), or the
-    past as it stood at a request. `calibrated`: of `live`; None until it is counted. `asked`: the request that the user went
-    back to, from 0, which `reading` may still have to follow. `comparison`: what edited limits would do.
-    `newer`: that of a live session of its project that began later. `limits_error`: why the newest limits are not in use.
-    `missing`: spill files that are gone. `progress`: bytes read and bytes in all, while there is no reading.
+    past as it stood at a request. `calibrated`: of `live`, `calibrated_then`: of the past; None until it is counted.
+    `asked`: the request that the user went back to, from 0, which `reading` may still have to follow. `comparison`: what
+    edited limits would do. `newer`: that of a live session of its project that began later. `limits_error`: why the newest
+    limits are not in use. `missing`: spill files that are gone. `progress`: bytes read and bytes in all, while there is no
+    reading.
     """
 
     path: str = ""
@@ -34,13 +35,14 @@ class Picture:
     missing: int = 0
     live: Reading | None = None
     calibrated: Calibrated | None = None
+    calibrated_then: Calibrated | None = None
     asked: int | None = None
     comparison: Comparison | None = None
 
     @property
     def calibration(self) -> Calibrated | None:
-        """What calibration says of what is shown: nothing of the past."""
-        return self.calibrated if self.reading is self.live else None
+        """What calibration says of what is shown; of the past what was known then."""
+        return self.calibrated if self.reading is self.live else self.calibrated_then
 
     @property
     def tokens(self) -> int:

@@ -41,6 +41,7 @@ class SessionSource:
         self._still = threading.Lock()  # whoever holds it has the session as it was last read
         self._newest: Reading | None = None
         self._calibrator = Calibrator(session)
+        self._back: tuple[int, Calibrator] | None = None  # of the request that was last gone back to
         self._tuner = Tuner(session)
 
     @property
@@ -80,6 +81,14 @@ class SessionSource:
                 return None
             found = self._calibrator.value
             return None if found is None else (self._newest, found)
+
+    def calibrate_at(self, request: int, seconds: float) -> Calibrated | None:
+        """The same of the session as it stood when a request was about to go out. Raises IndexError where there is none."""
+        with self._still:
+            if self._back is None or self._back[0] != request:
+                self._back = request, self._calibrator.at(request)
+            back = self._back[1]
+            return None if back.step(seconds) else back.value
 
     @property
     def plan(self) -> LimitsPlan:

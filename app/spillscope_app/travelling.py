@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
 from textual import on
 from textual.app import App
 from textual.widgets import Input
+from textual.worker import get_current_worker
 
+from spillscope.errors import SpillscopeError
+from spillscope.session.calibrated import Calibrated
 from spillscope.session.reading import Reading
-from spillscope_app.feed import FromFeed, Source
-from spillscope_app.journal import Item, Journal
+from spillscope_app.feed import SLICE_SECONDS, FromFeed, Source
 from spillscope_app.picture import Picture
 from spillscope_app.screens.timeline import TimelineScreen
 
 
 @dataclass
 class Past(FromFeed):
-    """The session as it stood at a request; None where the conversation has no such request any more."""
+    """The session as it stood at a request; None where the conversation has no such request any more.
+
+    `calibrated`: what was known of its size then; None while that is counted.
+    """
 
     request: int
     reading: Reading | None
+    calibrated: Calibrated | None = None
 
 
 class TravellingApp(App[None]):
     """Keeps the moment that is shown apart from the newest reading, which goes on."""
-
-    _looked_back: tuple[Reading, Sequence[Item]] | None = None  # what had happened by a moment of the past
 
     # --- what the inspector is to this part ------------------------------------------------------------------------------
 
@@ -66,6 +71,7 @@ class TravellingApp(App[None]):
         if picture.live is None:
             return
         if request is None:
+            self.workers.cancel_group(self, "past")
             self._show(replace(picture, asked=None, reading=picture.live))
         else:
             self._show(replace(picture, asked=request))
@@ -74,7 +80,20 @@ class TravellingApp(App[None]):
         self.screen.refresh_bindings()
 
     def _look_back(self, source: Source, request: int, origin: int) -> None:
-        past = Past(request, source.at(request))
+        """Beside the loop. What little there is to count is counted before anything is shown; else it is shown first."""
+        reading, worker = source.at(request), get_current_worker()
+        slices = _calibrations(source, request) if reading is not None else iter(())
+        found = next(slices, None)
+        self._post_past(Past(request, reading, found), origin)
+        while found is None and not worker.is_cancelled:
+            try:
+                found = next(slices)
+            except StopIteration:
+                return
+            if found is not None:
+                self._post_past(Past(request, reading, found), origin)
+
+    def _post_past(self, past: Past, origin: int) -> None:
         past.origin = origin
         self.post_message(past)
 
@@ -84,7 +103,7 @@ class TravellingApp(App[None]):
             if message.reading is None:
                 self._go(None)
             else:
-                self._show(replace(self._picture, reading=message.reading))
+                self._show(replace(self._picture, reading=message.reading, calibrated_then=message.calibrated))
 
     @on(TimelineScreen.Asked)
     def _request_asked(self, message: TimelineScreen.Asked) -> None:
@@ -108,10 +127,13 @@ class TravellingApp(App[None]):
         """There is a way back only from the past; while a text is typed the key is the text's."""
         return self._picture.asked is not None and not isinstance(self.focused, Input)
 
-    def _told_by(self, reading: Reading) -> Sequence[Item]:
-        """What had happened by a moment of the past."""
-        if self._looked_back is None or self._looked_back[0] is not reading:
-            journal = Journal()
-            journal.take(reading)
-            self._looked_back = reading, journal.items()
-        return self._looked_back[1]
+
+def _calibrations(source: Source, request: int) -> Iterator[Calibrated | None]:
+    """What was known of a size, slice by slice: None until all is counted; nothing where it can't be."""
+    try:
+        while (found := source.calibrate_at(request, SLICE_SECONDS)) is None:
+            yield None
+            time.sleep(SLICE_SECONDS)
+    except (SpillscopeError, OSError, IndexError):
+        return
+    yield found

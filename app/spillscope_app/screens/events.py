@@ -17,7 +17,7 @@ from spillscope_app.picture import Picture
 from spillscope_app.screens.detail import rule
 from spillscope_app.spans import Span
 from spillscope_app.views import top
-from spillscope_app.views.events import EventItems, nothing_happened
+from spillscope_app.views.events import EventItems, looking, nothing_happened
 from spillscope_app.widgets.key_line import KeyLine
 from spillscope_app.widgets.line_table import LineTable
 from spillscope_app.widgets.painted import Painted
@@ -38,7 +38,7 @@ class EventsScreen(Screen[None]):
     def __init__(self, picture: Picture, now: Callable[[], float]) -> None:
         super().__init__()
         self._picture, self._now = picture, now
-        self._items = EventItems(())
+        self._items, self._looking = EventItems(()), False
         self._composed = False
 
     def compose(self) -> ComposeResult:
@@ -52,11 +52,14 @@ class EventsScreen(Screen[None]):
         self.set_interval(1.0, self._show_ages)
         self._draw()
 
-    def show_items(self, picture: Picture, items: Sequence[Item]) -> None:
-        """List these from now on; those of another session are a list of their own."""
-        if self._composed and picture.path != self._picture.path:
+    def show_items(self, picture: Picture, items: Sequence[Item] | None) -> None:
+        """List these from now on; those of another session are a list of their own. None: they are looked for."""
+        is_other = picture.path != self._picture.path
+        if self._composed and is_other:
             self._table.forget()
-        self._picture, self._items = picture, EventItems(items)
+        self._picture, self._looking = picture, items is None
+        if items is not None or is_other:
+            self._items = EventItems(items or ())
         self._draw()
 
     @property
@@ -66,7 +69,7 @@ class EventsScreen(Screen[None]):
     def _draw(self) -> None:
         if self._composed:
             self._show_ages()
-            self._table.show(self._items, nothing_happened)
+            self._table.show(self._items, looking if self._looking else nothing_happened)
             self._show_rule()
 
     def _show_ages(self) -> None:

@@ -171,11 +171,18 @@ def _groups_from(reading: Reading, number: int, count: int) -> list[Group]:
 
 def nothing_happened(width: int) -> Sequence[Line]:
     """What an empty list says."""
+    told = "Each result that is persisted or replaced, each compaction, and what is out of the ordinary, becomes a line."
+    return _said(width, "Nothing was decided yet.", told)
+
+
+def looking(width: int) -> Sequence[Line]:
+    """What an empty list says while its lines are looked for."""
+    return _said(width, "Looking through the session …")
+
+
+def _said(width: int, *sentences: str) -> Sequence[Line]:
     facts = Facts(max(1, width - 4))
-    facts.gap()
-    facts.say(line(Span("Nothing was decided yet.", "title")))
-    facts.gap()
-    facts.say(
-        line("Each result that is persisted or replaced, each compaction, and what is out of the ordinary, becomes a line.")
-    )
+    for at, sentence in enumerate(sentences):
+        facts.gap()
+        facts.say(line(Span(sentence, "" if at else "title")))
     return [(Span("  "), *spans) for spans in facts.lines]

@@ -9,7 +9,7 @@ from spillscope.session.advice import advice_on_break
 from spillscope.session.compactions import judge_compactions
 from spillscope.session.history import History, Point
 from spillscope.session.reading import Group, Reading, Request
-from spillscope_app.format import clock_seconds, exact, model_name, plural, short, tool_name
+from spillscope_app.format import clock_seconds, exact, model_name, plural, short, spread_of, tool_name
 from spillscope_app.picture import Picture
 from spillscope_app.spans import Line, Paint, Span, foreign, line
 from spillscope_app.views.facts import Facts
@@ -37,7 +37,7 @@ def _paint(picture: Picture, width: int) -> Sequence[Line]:
     _cut(facts, live, point)
     _break(facts, point.request)
     _usage(facts, live, point)
-    _estimate(facts, point.request)
+    _estimate(facts, picture, point.request)
     _results(facts, live.groups[point.request.first_group : point.request.end_group])
     return facts.lines
 
@@ -89,14 +89,22 @@ def _before(live: Reading, point: Point) -> Request | None:
     return before if before.segment == point.request.segment and before.usage.total else None
 
 
-def _estimate(facts: Facts, request: Request) -> None:
+def _estimate(facts: Facts, picture: Picture, request: Request) -> None:
     if not request.usage.prompt:
         facts.value("estimate", exact(request.estimate_before), line(Span("before it went out", "dim")))
         return
-    off = request.estimate_before / request.usage.prompt - 1
-    told = "right" if not round(off, 3) else f"{abs(off):.1%} too {'much' if off > 0 else 'little'}".replace("%", " %")
-    note = line(Span(told), Span(", by the agent's rule before it", "dim"))
-    facts.value("estimate", exact(request.estimate_before), note)
+    _off(facts, "estimate", request.estimate_before, request, "by the agent's rule before it")
+    reading, found = picture.reading, picture.calibrated_then
+    if found is not None and reading is not None and reading.at is not None and reading.at == picture.asked:
+        spread = spread_of(found.tokens, *found.band)
+        _off(facts, "likely", found.tokens, request, f"{spread} by what was known then (T9)")
+
+
+def _off(facts: Facts, name: str, estimate: int, request: Request, told: str) -> None:
+    """An estimate made before a request, held against what its response told."""
+    off = estimate / request.usage.prompt - 1
+    by = "right" if not round(off, 3) else f"{abs(off):.1%} too {'much' if off > 0 else 'little'}".replace("%", " %")
+    facts.value(name, exact(estimate), line(Span(by), Span(f", {told}", "dim")))
 
 
 def _break(facts: Facts, request: Request) -> None:

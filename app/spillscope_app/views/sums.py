@@ -25,8 +25,12 @@ def _paint(picture: Picture, now: float, width: int) -> Sequence[Line]:
     if reading is None:
         facts.say(line("Nothing has been read yet."))
         return facts.lines
+    if reading.at is not None:
+        facts.say(line(Span(f"Before request {reading.at + 1:,} went out, by what was known then.", "pick")))
+        facts.gap()
     _tokens(facts, reading, now)
     _truth(facts, reading, found)
+    _proved(facts, picture, found)
     facts.gap()
     _window(facts, reading)
     facts.gap()
@@ -53,8 +57,7 @@ def _tokens(facts: Facts, reading: Reading, now: float) -> None:
 def _truth(facts: Facts, reading: Reading, found: Calibrated | None) -> None:
     """T8, T9: what the same text comes to by better estimates, and what no transcript holds."""
     if found is None:
-        told = "How it stood then is not calibrated: = at live is." if reading.at is not None else "Calibrating …"
-        facts.say(line(Span(told, "dim")))
+        facts.say(line(Span("Calibrating …", "dim")))
         return
     facts.gap()
     second = "?" if found.estimate_bpe is None else exact(found.estimate_bpe)
@@ -73,6 +76,18 @@ def _truth(facts: Facts, reading: Reading, found: Calibrated | None) -> None:
         ruled(facts, f"{RESIDUAL} residual", exact(found.residual.tokens), told, "T9")
     else:
         facts.say(line(Span("What stands in no transcript (system prompt, tools, memory) is not known yet.", "dim")))
+
+
+def _proved(facts: Facts, picture: Picture, found: Calibrated | None) -> None:
+    """What the response to a request of the past then told of it, beside what was likely."""
+    reading, live = picture.reading, picture.live
+    if reading is None or reading.at is None or live is None or found is None or reading.at >= len(live.requests):
+        return
+    proved = live.requests[reading.at].usage.prompt
+    if proved and reading.context.usage:  # else it carried what no estimate knows of
+        low, high = found.band
+        told = "below the band" if proved < low else "above the band" if proved > high else "within the band"
+        ruled(facts, "= proved", exact(proved), f"as its response then told: {told}", "T1", strong=True)
 
 
 def _window(facts: Facts, reading: Reading) -> None:

@@ -74,8 +74,8 @@ class Calibrator:
         """Count for about so long, the newest first; whether more is to be done. `done` of `total` units tell how far it is."""
         seen = self._signature()
         if seen != self._seen:
-            self._seen, self._busy = seen, True
             self._plan()
+            self._seen, self._busy = seen, True
         if not self._busy:
             return False
         until = time.monotonic() + seconds

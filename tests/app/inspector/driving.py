@@ -42,6 +42,8 @@ class Shelf:
         self.asked: list[int] = []
         self.agents: dict[str, Path] = {}  # the transcript of each sub-agent
         self.calibrated: Calibrated | None = None
+        self.calibrated_then: Calibrated | Exception | None = IndexError()  # None: never counted
+        self.slices = 0  # that the past is counted in
         self.spills: tuple[Spill, ...] | Exception = ()
         self.audits = self.stopped = 0
         self.audit_may_end = threading.Event()
@@ -68,6 +70,12 @@ class Shelf:
     def calibrate(self, seconds: float) -> tuple[Reading, Calibrated] | None:
         item = self._items[0]
         return (item, self.calibrated) if isinstance(item, Reading) and self.calibrated is not None else None
+
+    def calibrate_at(self, request: int, seconds: float) -> Calibrated | None:
+        self.slices -= 1
+        if isinstance(self.calibrated_then, Exception):
+            raise self.calibrated_then
+        return self.calibrated_then if self.slices < 0 else None
 
     def holds(self, row: ResultRow, needle: str) -> bool:
         return needle in self.contents.get(row.tool_use_id, "").casefold()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import pytest
@@ -9,9 +10,11 @@ import pytest
 from app.inspector.driving import Bench, screen_text
 from app.inspector.readings import NOW, SESSION, full_group, group, live, quiet_groups, reading, requests_of, result, troubled
 from spillscope.session.events import Event, events_between
-from spillscope.session.reading import CacheBreak, Compaction
+from spillscope.session.reading import CacheBreak, Compaction, Reading
 from spillscope_app.feed import WatchingBy
 from spillscope_app.journal import Item, Journal, Note
+from spillscope_app.picture import Picture
+from spillscope_app.screens.events import EventsScreen
 from spillscope_app.spans import width_of
 from spillscope_app.views.events import EventItems, subject_of, words_of
 from spillscope_app.widgets.line_table import LineTable
@@ -76,11 +79,57 @@ def test_the_past_is_worked_out_once_and_only_when_asked_for() -> None:
     came = journal.take(second)
     assert came == events_between(first, second)
     past = events_between(None, first)
+    assert journal.unwritten is first
+    journal.write_down(second, ())  # some other session's
+    assert journal.items() == (Note(NOW, "watched"), *came)
+    journal.write_down(first, past)
+    assert journal.unwritten is None
     seen = journal.items()
     assert list(seen) == [*past, Note(NOW, "watched"), *came]
     journal.take(live(28))
     assert len(seen) < len(journal.items())
     assert list(journal.items())[: len(seen)] == list(seen)
+
+
+async def test_thousands_of_groups_are_looked_through_beside_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[threading.Thread] = []
+
+    def noted(old: Reading | None, new: Reading) -> tuple[Event, ...]:
+        if old is None:
+            threads.append(threading.current_thread())
+        return events_between(old, new)
+
+    monkeypatch.setattr("spillscope_app.telling.events_between", noted)
+    first = live(1_200)
+    bench = Bench(first)
+    async with bench.app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("5")
+        assert "group 1200: 5 fresh" in screen_text(bench.app)
+        await bench.deliver(replace(live(1_203), version=2, groups=(*first.groups, *live(1_203).groups[1_201:])), pilot)
+        assert "group 1203: 5 fresh" in screen_text(bench.app)
+        assert "group 1200: 5 fresh" in screen_text(bench.app)
+        await pilot.press("less_than_sign", "less_than_sign")
+        assert "as of request 1,203" in screen_text(bench.app)
+        assert "group 1203: 5 fresh" not in screen_text(bench.app)
+        await pilot.press("end")
+        assert "group 1203: 5 fresh" in screen_text(bench.app)
+    assert len(threads) == 3
+    assert threading.main_thread() not in threads
+
+
+async def test_a_list_says_that_its_lines_are_looked_for() -> None:
+    bench = Bench(live(3))
+    async with bench.app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("5")
+        screen = bench.app.screen
+        assert isinstance(screen, EventsScreen)
+        screen.show_items(Picture("/elsewhere/other.jsonl"), None)
+        await pilot.pause()
+        assert "Looking through the session …" in screen_text(bench.app)
+        screen.show_items(Picture("/elsewhere/other.jsonl"), [Note(NOW, "watched")])
+        screen.show_items(Picture("/elsewhere/other.jsonl"), None)  # what is known stays until there is more
+        await pilot.pause()
+        assert "watched" in screen_text(bench.app)
 
 
 def test_where_a_line_leads() -> None:

@@ -9,7 +9,9 @@ from textual.message import Message
 
 from app.inspector.driving import Bench, no_hints, screen_text
 from app.inspector.readings import LIMITS, live, troubled
-from spillscope.limits_sources import LimitsPlan, WatchedLimits
+from paying import Paying
+from spillscope.limits_sources import LimitsBook, LimitsPlan, WatchedLimits
+from spillscope.session.calibration import Calibrator
 from spillscope.session.session import Session
 from spillscope.transcript.layout import place_of
 from spillscope_app.feed import Feed, LimitsTrouble, NewReading, Progressed
@@ -141,3 +143,19 @@ def test_calibration_is_told_with_the_reading_that_it_is_of(source: SessionSourc
         pass
     assert found[0] is now
     assert found[1].usage == now.context.usage
+
+
+def test_the_past_is_calibrated_as_it_was_then(tmp_path: Path) -> None:
+    writer = Paying(20_000)
+    writer.prompt("Please look.")
+    for _ in range(6):
+        writer.step()
+    path = writer.save(tmp_path)
+    session = Session(place_of(path), LimitsBook())
+    source = SessionSource(session, WatchedLimits(LimitsPlan()))
+    source.refresh()
+    assert source.calibrate_at(4, 0.0) is None
+    for request in (4, 2, 4):
+        assert source.calibrate_at(request, 10.0) == Calibrator(session).at(request).run()
+    with pytest.raises(IndexError):
+        source.calibrate_at(60, 10.0)

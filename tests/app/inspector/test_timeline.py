@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
@@ -270,18 +271,50 @@ async def test_another_session_is_shown_live() -> None:
         assert bench.app.picture.asked is None
 
 
-async def test_calibration_is_told_of_the_present_alone() -> None:
+@pytest.mark.parametrize("slices", [0, 3], ids=["at once", "slice by slice"])
+async def test_the_past_has_the_band_that_was_known_then(slices: int) -> None:
     bench = Bench(eventful())
     bench.shelf.calibrated = calibrated()
-    async with bench.app.run_test(size=SIZE) as pilot:
+    bench.shelf.calibrated_then, bench.shelf.slices = calibrated(100_004, 2_100), slices
+    async with bench.app.run_test(size=(100, 50)) as pilot:
         await pilot.pause()
         assert "+ 5.1k ±500" in screen_text(bench.app)
         await pilot.press("less_than_sign")
-        assert "±" not in screen_text(bench.app)
+        assert bench.shelf.slices == -1
+        assert "102.1k ±500 of 200k" in screen_text(bench.app)
+        assert "+ 2.1k ±500" in screen_text(bench.app)
         await pilot.press("equals_sign")
-        assert "= at live" in screen_text(bench.app)
-        await pilot.press("escape", "end")
+        shown = screen_text(bench.app)
+        assert "Before request 41 went out, by what was known then." in shown
+        assert "= likely      102,104" in shown
+        assert "= proved      100,004  T1  as its response then told: below the band" in shown
+        await pilot.press("escape", "4")
+        assert "likely        102,104  2.1 % too much, ±500 by what was known then (T9)" in screen_text(bench.app)
+        await pilot.press("end", "1")
         assert "+ 5.1k ±500" in screen_text(bench.app)
+
+
+async def test_a_past_that_cant_be_counted_is_shown_without_a_band() -> None:
+    bench = Bench(eventful())
+    bench.shelf.calibrated, bench.shelf.calibrated_then = calibrated(), OSError(5, "Input/output error")
+    async with bench.app.run_test(size=SIZE) as pilot:
+        await pilot.press("less_than_sign")
+        assert "exact 100.0k" in screen_text(bench.app)
+        assert "±" not in screen_text(bench.app)
+
+
+async def test_the_next_moment_is_not_shown_with_the_band_of_the_last() -> None:
+    bench = Bench(eventful())
+    bench.shelf.calibrated_then = calibrated(100_004, 2_100)
+    async with bench.app.run_test(size=SIZE) as pilot:
+        await pilot.press("less_than_sign")
+        assert bench.app.picture.calibration == calibrated(100_004, 2_100)
+        bench.shelf.calibrated_then = None
+        bench.app.action_step(-1)
+        while bench.app.picture.reading is None or bench.app.picture.reading.at != 39:
+            await asyncio.sleep(0.001)
+        assert bench.app.picture.calibration is None
+        bench.app.action_live()
 
 
 async def test_the_arithmetic_goes_on_with_the_session() -> None:

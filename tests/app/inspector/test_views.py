@@ -271,11 +271,19 @@ def test_sums_judge_compactions_and_count_cache_breaks() -> None:
     assert "3 refusals in a row: automatic compaction has likely stopped" in arithmetic(picture_of(stuck))
 
 
-def test_sums_of_the_past_say_that_it_is_not_calibrated() -> None:
+@pytest.mark.parametrize(
+    ("likely", "held"), [(76_000, "within"), (90_000, "below"), (60_000, "above")], ids=["right", "too much", "too little"]
+)
+def test_sums_of_the_past_hold_what_was_likely_against_what_was_proved(likely: int, held: str) -> None:
     past = past_of(eventful(), 30)
-    told = arithmetic(Picture(SESSION.path, past, live=eventful(), asked=30, calibrated=calibrated()))
-    assert "How it stood then is not calibrated" in told
-    assert "fitted" not in told
+    picture = Picture(SESSION.path, past, live=eventful(), asked=30, calibrated=calibrated())
+    told = arithmetic(picture)
+    assert "Before request 31 went out, by what was known then." in told
+    assert "Calibrating …" in told
+    told = arithmetic(replace(picture, calibrated_then=calibrated(likely - 100, 104)))
+    assert f"= proved       76,004  T1  as its response then told: {held} the band" in told
+    first = replace(past, context=replace(past.context, usage=0))
+    assert "proved" not in arithmetic(replace(picture, reading=first, calibrated_then=calibrated(0, 60_000)))
 
 
 def test_forecasts_say_how_far_each_mark_is_or_that_nothing_is_known() -> None:
