@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -69,6 +70,8 @@ _HEIGHTS: list[tuple[int, str]] = [(0, "-flat"), (8, "-low"), (20, "-tall")]
 HANGUP_SECONDS = 5.0
 """How often it is looked whether there is a terminal still."""
 
+THREADS = 32
+"""More than there is ever to be done at once: no page waits for a search or an audit to end."""
 NEWER_SECONDS = 2.0
 """How often a newer session of the same project is looked for."""
 MISSING_SECONDS = 10.0
@@ -193,6 +196,7 @@ class Inspector(TuningApp, TravellingApp, TellingApp):
         return self._main
 
     def on_mount(self) -> None:
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
         if not self.is_headless:
             leave_on_signals(asyncio.get_running_loop(), lambda status: self.exit(return_code=status))
             self.set_interval(HANGUP_SECONDS, leave_if_hung_up)

@@ -57,8 +57,9 @@ class ViewerScreen(Screen[None]):
     def _draw(self) -> None:
         request, seen = self._request, self._seen
         title = request.title if request is not None else ()
-        self.remove_class("-model")
-        self.set_class(seen is not None, "-modelled")
+        # Coming into view, all of it gets its styles anyway: once is enough.
+        self.remove_class("-model", update=False)
+        self.set_class(seen is not None, "-modelled", update=False)
         self.query_one("#viewer-title", Painted).show(lambda width: (rule(title, (), width),))
         whole = self.query_one("#whole", FileView)
         whole.show(request)

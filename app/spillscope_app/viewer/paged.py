@@ -29,6 +29,8 @@ from spillscope_app.widgets.painted import Painted
 LOOK_SECONDS = 0.5
 """How often it is looked whether a shown file has grown, or is there still."""
 WHEEL_ROWS = 3
+LONG_WORK = ("lines", "seek")
+"""What goes on for as long as a document is shown."""
 
 
 class PagedView(Widget, can_focus=True):
@@ -100,7 +102,8 @@ class PagedView(Widget, can_focus=True):
 
     def _leave(self) -> None:
         """What belonged to the document before ends."""
-        self.workers.cancel_node(self)
+        for group in LONG_WORK:  # never a page that is under way: it would not say that it has ended
+            self.workers.cancel_group(self, group)
         self._asked.clear()
         self._page, self._trouble, self._counting = None, "", False
 
@@ -112,7 +115,7 @@ class PagedView(Widget, can_focus=True):
         self._asked += wanted
         if not self._busy and self._reader is not None:
             self._busy = True
-            self.run_worker(partial(self._read, self._reader), name="page", thread=True, exit_on_error=False)
+            self.run_worker(partial(self._read, self._reader), name="page", group="page", thread=True, exit_on_error=False)
 
     def _read(self, reader: Reader) -> None:
         page, trouble = None, ""
@@ -168,7 +171,7 @@ class PagedView(Widget, can_focus=True):
         has_numbers = self._page is not None and self._page.form != "hex"
         if has_numbers and not self._counting and not reader.numbers.complete:
             self._counting = True
-            self.run_worker(partial(self._count_on, reader), name="lines", thread=True, exit_on_error=False)
+            self.run_worker(partial(self._count_on, reader), name="lines", group="lines", thread=True, exit_on_error=False)
 
     def _count_on(self, reader: Reader) -> None:
         worker, until = get_current_worker(), 0.0

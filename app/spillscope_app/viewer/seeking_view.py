@@ -92,7 +92,7 @@ class SeekingView(PagedView):
         self._stop_seeking()
         if search is not None:
             seeking = partial(self._seek_on, search, start, step)
-            self._seeker = self.run_worker(seeking, name="seek", thread=True, exit_on_error=False)
+            self._seeker = self.run_worker(seeking, name="seek", group="seek", thread=True, exit_on_error=False)
 
     def _seek_on(self, search: Search, start: int, step: int) -> None:
         worker = get_current_worker()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ from app.inspector.driving import ByHand, screen_text
 from spill_folder import LONG, SpillFolder
 from spillscope_app.cli_limits import LimitsRequest
 from spillscope_app.feed import Feed
-from spillscope_app.inspector import Inspector, Post
+from spillscope_app.inspector import THREADS, Inspector, Post
 from spillscope_app.opening import Start, open_source
 from spillscope_app.screens import auditing
 from spillscope_app.screens.spills import SpillsScreen
@@ -269,3 +270,33 @@ async def test_the_viewer_is_built_before_it_is_asked_for(healthy: SpillFolder) 
         assert any(isinstance(screen, ViewerScreen) for screen in disk.app._registry)
         assert isinstance(disk.app.screen, SpillsScreen)
         await disk.until(lambda: "auditing" not in disk.text and "3 spills" in disk.text)
+
+
+@asynccontextmanager
+async def long_work(disk: OnDisk, workers: int) -> AsyncIterator[None]:
+    """So many threads at work meanwhile."""
+    may_end = threading.Event()
+    for number in range(workers):
+        disk.app.run_worker(may_end.wait, name=f"long {number}", group="feed", thread=True)
+    try:
+        yield
+    finally:
+        may_end.set()
+
+
+async def test_a_page_never_waits_for_what_takes_long(healthy: SpillFolder) -> None:
+    async with opened(healthy) as disk, long_work(disk, 12):
+        await disk.press("enter")
+        assert "line 1 of 12,000" in disk.text
+
+
+async def test_a_viewer_that_is_closed_before_its_worker_began_opens_the_next_file(healthy: SpillFolder) -> None:
+    async with opened(healthy, "enter") as disk:
+        viewer = disk.app.screen
+        assert isinstance(viewer, ViewerScreen)
+        async with long_work(disk, THREADS):
+            viewer.query_one("#whole", FileView).look()
+            viewer.action_close()
+            await disk.until(lambda: isinstance(disk.app.screen, SpillsScreen))
+        await disk.press("enter")
+        assert "line 1 of 12,000" in disk.text

@@ -16,6 +16,7 @@ from app.inspector.readings import live
 from spillscope_app.inspector import Inspector
 from spillscope_app.screens.viewer import ViewerScreen
 from spillscope_app.spans import Span
+from spillscope_app.viewer.paged import LONG_WORK
 from spillscope_app.viewer.request import ViewerRequest
 from spillscope_app.viewer.view import FileView
 
@@ -88,7 +89,7 @@ async def standing(request: ViewerRequest, size: tuple[int, int] = SIZE, *, at_r
         await pilot.pause()
         with pytest.MonkeyPatch.context() as patch:
             if not at_rest:
-                patch.setattr("quiet.LEFT_ALONE", {"feed", "default"})
+                patch.setattr("quiet.LEFT_ALONE", {"feed", "page", *LONG_WORK})
             viewer = ViewerScreen()
             viewer.show(request)
             bench.app.push_screen(viewer)
