@@ -82,6 +82,7 @@ def test_the_demos_agent_spills_at_the_saved_value(tmp_path: Path, monkeypatch: 
         terminal.press("2")
         terminal.wait_for(r"↓ Bash ")
         terminal.press("/")
+        terminal.wait_for("a file's name, an id")
         terminal.press(*spilled[-8:])
         shown = terminal.wait_for("1 of ")
         assert "drift" not in shown

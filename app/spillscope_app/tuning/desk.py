@@ -15,6 +15,9 @@ from spillscope_app.tuning.answer import Answer, Question
 from spillscope_app.tuning.edits import Edits, Tuning, Value, keys_in
 from spillscope_app.tuning.presets import Preset
 
+REST_SECONDS = 0.06
+"""How long there is no new question before it is worked out why a value does nothing."""
+
 
 @dataclass
 class Tuned(FromFeed):
@@ -46,7 +49,7 @@ class Asker:
 
     def __init__(self, source: Source, post: Callable[[Message], object]) -> None:
         self._source, self._post = source, post
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._waiting: Question | None = None
         self._busy = False
 
@@ -55,6 +58,7 @@ class Asker:
         with self._lock:
             self._waiting = question
             is_first, self._busy = not self._busy, True
+            self._lock.notify()
             return is_first
 
     def work(self) -> None:
@@ -71,8 +75,13 @@ class Asker:
         answer = self._source.tune(question)
         if answer is not None:
             self._post(Tuned(answer))
-            if question.key is not None and self._waiting is None:
+            if question.key is not None and self._rests():
                 self._post(Reasoned(question, self._source.why_not(question)))
+
+    def _rests(self) -> bool:
+        """Whether no question comes for a moment: while a key is held there is no time for reasons."""
+        with self._lock:
+            return not self._lock.wait_for(lambda: self._waiting is not None, REST_SECONDS)
 
     def _next(self) -> Question | None:
         with self._lock:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from spillscope.session.whatif.flips import Change
@@ -51,6 +52,7 @@ class Columns(NamedTuple):
     cells: tuple[tuple[str, int], ...]
 
 
+@lru_cache(maxsize=16)
 def columns(width: int) -> Columns:
     """The columns that a list of `width` cells (gutter not counted) has room for."""
     kept = dict(LEAST)
