@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from spillscope.session.calibrated import Calibrated, Residual
 from spillscope.session.in_view import NOTHING_IN_VIEW, bpe_after, estimate_after, estimate_head, find_in_view, find_moment
 from spillscope.session.reading import Request
 from spillscope.session.session import Session
-from spillscope.session.steps import LeftOut, Stretch, find_step, step_of
-from spillscope.session.weights import Weights
+from spillscope.session.steps import LeftOut, Stretch, find_step, step_of, wanted_of
+from spillscope.session.weights import Want, Weights
 from spillscope.tokens.calibration import Band, Errors, Fit, Judgement, Scores, Step, band, judge, scores
 from spillscope.tokens.rough import UNITS_PER_TOKEN
 from spillscope.transcript.index import OTHER
@@ -83,7 +84,7 @@ class Calibrator:
             self.done = min(self.total, self.done + chars)
             if time.monotonic() >= until:
                 return True
-        self._value, self._busy = self._calibrate(), False
+        self._value, self._busy, self.done = self._calibrate(), False, self.total
         return False
 
     def at(self, request: int) -> Calibrator:
@@ -115,9 +116,10 @@ class Calibrator:
         self._view = find_in_view(self._session, self._moment)
         self._found = self._newest()
         self._steps = {number: step for number, step in self._steps.items() if number in self._found}
-        wanted = list(dict.fromkeys([*self._in_view(), *self._in_steps()]))
-        self.done, self.total = 0, self._units(member for member in wanted if self.weights.wants(member))
-        self._work = self.weights.count(wanted)
+        in_view = list(self._in_view())
+        in_steps = (member for _, _, step in self._to_judge() for member in step.members)
+        self.done, self.total = 0, self._units(filter(self.weights.wants, dict.fromkeys([*in_view, *in_steps])))
+        self._work = self.weights.count(chain(map(Want, in_view), self._in_steps()))
 
     def _newest(self) -> dict[int, _Found]:
         """The steps of the newest requests, newest first, as many as are wanted."""
@@ -159,10 +161,15 @@ class Calibrator:
         if view.anchored is not None:
             yield from self._session.index.responses[view.anchored].members
 
-    def _in_steps(self) -> Iterator[int]:
+    def _to_judge(self) -> Iterator[tuple[Request, Request, Stretch]]:
+        """The steps of which it is not known yet what they prove."""
         for number, found in self._found.items():
             if number not in self._steps and isinstance(found.step, Stretch):
-                yield from found.step.members
+                yield found.last, found.request, found.step
+
+    def _in_steps(self) -> Iterator[Want]:
+        for last, request, step in self._to_judge():
+            yield from wanted_of(self._session, self.weights, last, request, step)
 
     # --- what follows from it -------------------------------------------------------------------------------------------
 

@@ -187,11 +187,6 @@ def _profile_limits(version: str | None) -> Limits:
     return profile_for(version).limits()
 
 
-def spilled_in(group: Group) -> int:
-    """How many results of a group did not go in full, but as a preview."""
-    return sum(result.layer is not None and result.fate != "placeholder" for result in group.results)
-
-
 def totals_of(group: Group) -> Totals:
     """What one group adds to the totals."""
     states = {"mustReapply": 0, "frozen": 0, "fresh": 0, None: 0}

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from spillscope.limits_sources import Earlier, LimitsBook
 from spillscope.session.cache_watch import CacheWatch
 from spillscope.session.column import Column
-from spillscope.session.groups import Judge, merged, spilled_in, totals_of
+from spillscope.session.groups import Judge, merged, totals_of
 from spillscope.session.reading import Group, Request, Totals
 from spillscope.tokens.running import RunningCount
 from spillscope.transcript.chain import Chain
@@ -195,7 +195,7 @@ class Replay:
         name = response.id or index.uuids[member]
         self._send(name)
         self._request_of[number] = len(self.requests)
-        sent = [self.groups[at] for at in range(before.groups, len(self.groups))]
+        then, now = before.totals, self.totals
         self.requests.append(
             Request(
                 name,
@@ -208,8 +208,8 @@ class Replay:
                 None,
                 before.groups,
                 len(self.groups),
-                sum(map(spilled_in, sent)),
-                any(group.over_budget for group in sent),
+                now.persisted + now.replaced - then.persisted - then.replaced,
+                now.over_budget > then.over_budget,
             )
         )
         return before

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from spillscope.session.reading import Request
 from spillscope.session.session import Session
-from spillscope.session.weights import ATTACHMENT, EDIT, ODD, PROMPT, UNREAD, Weights
+from spillscope.session.weights import ATTACHMENT, EDIT, ODD, PROMPT, UNREAD, Want, Weights
 from spillscope.tokens.calibration import Step
 from spillscope.tokens.weight import NOTHING, Weight
 from spillscope.transcript.index import ASSISTANT, OTHER, USER
@@ -56,6 +56,9 @@ def find_step(session: Session, last: Request, request: Request) -> Stretch | Le
         return "no usage"
     if last.model != request.model:
         return "model"
+    response = session.index.responses[last.response]
+    if response.usage.output < LEAST_CALL_TOKENS * len(response.calls):
+        return "placeholder"  # whatever the text of its calls
     index, chain = session.index, session.chain
     first, end = first_member(session, last), first_member(session, request)
     messages = messages_between(session, chain.position(first) or 0, chain.position(end) or 0)
@@ -77,31 +80,49 @@ def others_between(session: Session, first: int, end: int) -> tuple[int, ...]:
     return tuple(member for member in range(first, end) if kinds[member] == OTHER)
 
 
+def wanted_of(session: Session, weights: Weights, last: Request, request: Request, found: Stretch) -> Iterator[Want]:
+    """What of a step is to be counted to judge it, each after the one before was: no text of one that proves nothing."""
+    for member in (*found.new, *found.others):
+        yield Want(member, text=False)
+    if _flagged(weights, found) is not None:
+        return
+    yield from map(Want, found.own)
+    if request.usage.prompt > last.usage.total and not is_placeholder(session, weights, last.response):
+        yield from map(Want, found.new)
+
+
 def step_of(session: Session, weights: Weights, last: Request, request: Request, found: Stretch) -> Step | LeftOut:
     """The step from one request to the next, or why it is left out. Its members were counted."""
     reason = _left_out(session, weights, last, found)
     if reason is not None:
         return reason
+    truth = request.usage.prompt - last.usage.total
+    if truth <= 0:
+        return "shrunk"
     step = Step(
         request.model,
-        request.usage.prompt - last.usage.total,
+        truth,
         sum(session.index.tokens[member] for member in found.new),
         weight_of(weights, found.new),
         len(found.new),
     )
-    if step.weight.bpe < LEAST_TOKENS:
-        return "small"
-    return step if step.truth > 0 else "shrunk"
+    return "small" if step.weight.bpe < LEAST_TOKENS else step
 
 
 def _left_out(session: Session, weights: Weights, last: Request, found: Stretch) -> LeftOut | None:
+    reason = _flagged(weights, found)
+    return "placeholder" if reason is None and is_placeholder(session, weights, last.response) else reason
+
+
+def _flagged(weights: Weights, found: Stretch) -> LeftOut | None:
+    """Why a step is left out by what its records are."""
     flags = 0
     for member in (*found.new, *found.others):
         flags |= weights.state(member)
     for flag, reason in _REASONS:
         if flags & flag:
             return reason
-    return "placeholder" if is_placeholder(session, weights, last.response) else None
+    return None
 
 
 _REASONS: tuple[tuple[int, LeftOut], ...] = (

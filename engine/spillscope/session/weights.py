@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from spillscope.session.contents import MAX_RECORD_BYTES, replacement_text
 from spillscope.session.session import Session
@@ -16,11 +16,19 @@ from spillscope.transcript.index import OTHER, PROGRESS
 from spillscope.transcript.parse import Record
 from spillscope.transcript.plain import plain_records, read_plain
 
-COUNTED, ODD, ATTACHMENT, EDIT, PROMPT, UNREAD = (1 << bit for bit in range(6))
-"""What is known of a member: that it was counted; that it holds an image, a reference or another block that is no text; that it
-is an attachment; that it tells of a microcompaction; that a user typed it; that it is too large, or not there to be read."""
+COUNTED, ODD, ATTACHMENT, EDIT, PROMPT, UNREAD, LOOKED = (1 << bit for bit in range(7))
+"""What is known of a member: that it was counted, or only looked at (`LOOKED`); that it holds an image, a reference or another
+block that is no text; that it is an attachment; that it tells of a microcompaction; that a user typed it; that it is too large,
+or not there to be read."""
 
 _PLAIN_BLOCKS = frozenset({"text", "thinking", "redacted_thinking", "tool_use"})
+
+
+class Want(NamedTuple):
+    """What is wanted of a member: its flags, and with `text` its weight too."""
+
+    member: int
+    text: bool = True
 
 
 class Weights:
@@ -45,7 +53,7 @@ class Weights:
         return self._index.uuids is not self._uuids
 
     def state(self, member: int) -> int:
-        """Flags; 0 where the member was not counted."""
+        """Flags; 0 where nothing is known of the member."""
         return self._state[member] if member < len(self._state) else 0
 
     def of(self, member: int) -> Weight:
@@ -58,25 +66,38 @@ class Weights:
 
     def wants(self, member: int) -> bool:
         """Whether it is to be counted, or counted anew: its result has got a replacement since, or it could not be read."""
-        state = self.state(member)
-        return not state or bool(state & UNREAD) or self._replaced.get(member, ()) != self._replacements(member)
+        return self.state(member) & (COUNTED | UNREAD) != COUNTED or self._replaced.get(member, ()) != self._replacements(
+            member
+        )
 
-    def count(self, members: Iterable[int]) -> Iterator[int]:
-        """Count those that want it, in their order. Yields after each slice, so that the caller may stop: characters done."""
+    def wants_look(self, member: int) -> bool:
+        """Whether its flags are not known, or it could not be read."""
+        state = self.state(member)
+        return not state or bool(state & UNREAD)
+
+    def count(self, wanted: Iterable[Want]) -> Iterator[int]:
+        """Count what is not yet counted, in its order, each before the next is asked for.
+
+        Yields after each slice, so that the caller may stop: characters done.
+        """
         missing = len(self._index) - len(self._state)
         self._state.extend(bytes(missing))
         for column in self._columns:
             column.extend(array("i", bytes(column.itemsize)) * missing)
         plain: dict[str, Record] | None = None
-        for member in members:
-            if not self.wants(member):
+        for member, text in wanted:
+            if not (self.wants(member) if text else self.wants_look(member)):
                 continue
             if self._index.lengths[member]:
-                yield from self._count(member, self._read(member))
-                continue
-            if plain is None:  # plain messages have no place of their own in their file
-                plain = self._read_plain()
-            yield from self._count(member, plain.get(self._index.uuids[member]))
+                record = self._read(member)
+            else:  # plain messages have no place of their own in their file
+                plain = self._read_plain() if plain is None else plain
+                record = plain.get(self._index.uuids[member])
+            if text or record is None:
+                yield from self._count(member, record)
+            else:
+                self._state[member] = LOOKED | _flags(record)
+                yield 0
 
     def _count(self, member: int, record: Record | None) -> Iterator[int]:
         replaced = self._replacements(member)

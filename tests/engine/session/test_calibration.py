@@ -17,11 +17,13 @@ from spillscope.tokens.bpe import SLICE_CHARS, count
 from spillscope.tokens.calibration import Step
 from spillscope.tokens.priors import find_prior
 from spillscope.tokens.rough import IMAGE_TOKENS
-from spillscope.tokens.weight import weigh
+from spillscope.tokens.weight import Weight, weigh
 from transcripts import MODEL, Writer, lines, open_session, text, use
 
 PRIOR = find_prior(MODEL)
 Move = Callable[[Paying], None]
+NEEDLESS = [special for reason, special in SPECIAL if reason not in ("compaction", "small")]
+"""Steps that are left out for something else than their text."""
 
 
 def calibrate(writer: Writer, folder: Path) -> Calibrated:
@@ -337,6 +339,33 @@ class TestLateNews:
         step = live.steps()[1]
         assert isinstance(step, Step)
         assert step.weight.bpe == count(PROSE * 2)
+
+
+class TestCost:
+    @pytest.mark.parametrize(
+        "special", [special for reason, special in SPECIAL if reason in NEEDLESS], ids=lambda it: it.__name__
+    )
+    def test_no_result_is_counted_of_a_step_that_proves_nothing(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, special: Move
+    ) -> None:
+        counted: list[str] = []
+
+        def noted(piece: str) -> Weight:
+            counted.append(piece)
+            return weigh(piece)
+
+        monkeypatch.setattr("spillscope.session.weights.weigh_slice", noted)
+        writer = started()
+        writer.step("Something else. " * 40)
+        writer.ask()
+        writer.result("t2", "ok")
+        special(writer)
+        writer.ask(text("Done."))
+        calibrator = Calibrator(opened(writer, tmp_path))
+        calibrator.run()
+        assert "Something else. " * 40 in counted
+        assert PROSE not in counted
+        assert calibrator.done == calibrator.total
 
 
 class TestThePast:
