@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spillscope.errors import SessionNotFoundError
+from spillscope.session.calibrated import Calibrated
 from spillscope.session.calibration import Calibrator
 from spillscope.session.reading import Reading
 from spillscope.session.report import CALIBRATED, SECTIONS, Section, sections
@@ -43,6 +44,14 @@ def insist_on_a_transcript(place: Place, reading: Reading) -> None:
         head = file.read(4096).removeprefix(BOM).lstrip()
     if head[:1] not in (b"", b"{") or any(line.reason in (NUL_BYTES, NOT_UTF8) for line in info.skipped_lines):
         raise SessionNotFoundError(f"no transcript: {place.path}: it holds no record: give a session's .jsonl file")
+
+
+def calibrated(calibrator: Calibrator) -> Calibrated:
+    """All of a calibration, with a word of how far it is."""
+    with Progress("counting") as progress:
+        while calibrator.step(EVERY_SECONDS):
+            progress.step(calibrator.done, calibrator.total)
+    return calibrator.run()
 
 
 def _sections_wanted(context: click.Context, parameter: click.Parameter, value: str | None) -> frozenset[str] | None:
@@ -90,9 +99,7 @@ def report_command(
         counted = import_module("spillscope_app.count_api").count_view(session, model or reading.session.model)
     calibrator = Calibrator(session, None, None) if calibrate == "all" else Calibrator(session)
     if only is None or not only.isdisjoint(CALIBRATED):
-        with Progress("counting") as progress:
-            while calibrator.step(EVERY_SECONDS):
-                progress.step(calibrator.done, calibrator.total)
+        calibrated(calibrator)
     if as_json or check or only is not None:
         for piece in write_sections(_with_count(sections(session, reading, only, calibrator), counted)):
             sys.stdout.buffer.write(piece)

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from spillscope.limits_export import Format, export_limits
+from spillscope.session.calibration import Calibrator
 from spillscope.session.session import Session
 from spillscope.session.whatif.compare import WhatIf
 from spillscope.session.whatif.comparison import Comparison
 from spillscope_app.cli_limits import LimitsRequest, agent_config_dir
-from spillscope_app.cli_report import insist_on_a_transcript, place_for
+from spillscope_app.cli_report import calibrated, insist_on_a_transcript, place_for
 from spillscope_app.progress import Progress
 
 
@@ -24,7 +25,8 @@ def exported(form: Format, measured_on: Path | None, limits: LimitsRequest) -> s
     with Progress("reading") as progress:
         reading = session.refresh(progress.step)
     insist_on_a_transcript(place, reading)
-    found = WhatIf(session, reading).compare(edited)
+    factor = calibrated(Calibrator(session)).scores.rough.factor
+    found = WhatIf(session, reading).compare(edited, factor=factor)
     return export_limits(edited.newest, form, list(expected_effect(reading.session.id, found)))
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from paying import PROSE, Paying
 from spillscope_app.cli import main
-from transcripts import Writer
+from transcripts import Writer, text
 
 
 def export(*words: str | Path) -> Result:
@@ -33,6 +34,26 @@ def test_every_form_tells_the_effect_and_where_it_was_measured(session: Path, fo
     assert f"measured on session {session.stem}, 1 results" in result.stdout
     assert "results spilled: 0 → 1" in result.stdout
     assert "auto-compact: at request 3 → never" in result.stdout
+
+
+def test_what_the_limits_change_is_weighed_as_the_session_is_calibrated(tmp_path: Path) -> None:
+    writer = Paying(20_000)
+    writer.prompt("Please look.")
+    for _ in range(30):
+        writer.step(cost=3 * round(len(PROSE) / 4))  # three tokens for each of the rough rule
+    kept = "x" * 20_000
+    writer.ask()
+    writer.result(f"t{writer.calls}", kept)
+    writer.carried += len(kept) * 3 // 4
+    writer.ask(text("Done."))
+    path = writer.save(tmp_path)
+    told = export("--export", "toml", "--for", path, "--override", "Bash=12k").stdout
+    (words,) = (line for line in told.splitlines() if "peak of the context" in line)
+    before, after = (int(figure.replace(",", "")) for figure in words.partition(": ")[2].split(" → "))
+    kept_out = next(line for line in told.splitlines() if "tokens kept out" in line)
+    saved = int(kept_out.rpartition("→ ")[2].replace(",", ""))
+    assert saved > 4_000
+    assert before - after == pytest.approx(3 * saved, rel=0.05)
 
 
 def test_a_limits_file_can_be_given_back(tmp_path: Path, session: Path) -> None:

@@ -14,6 +14,7 @@ from spillscope.session.report import limits_values
 from spillscope.session.session import Session
 from spillscope.session.tools import nearest_rank
 from spillscope.session.whatif.compare import WhatIf
+from spillscope.tokens.priors import find_prior
 from spillscope.transcript.layout import place_of
 
 SCHEMA = "spillscope.sweep/1"
@@ -53,7 +54,11 @@ class Grid:
 
 
 class CellSweep(NamedTuple):
-    """One session in one cell. `spilled` = persisted + replaced; `peak`: the largest context in tokens."""
+    """One session in one cell. `spilled` = persisted + replaced; `peak`: the largest context in tokens.
+
+    What the cell changes of the context is weighed by the factor of the model's family (T9): to calibrate thousands of
+    sessions would cost more than to decide them.
+    """
 
     spilled: int
     replaced: int
@@ -102,15 +107,16 @@ def sweep_session(path: str, grid: Grid) -> SessionSweep:
         if reading.session.bytes and not reading.session.records:
             return SessionSweep(path, error="no transcript: it holds no record")
         asked = WhatIf(session, reading)
-        return SessionSweep(path, len(asked.ledger.rows), tuple(_cell(asked, book) for book in grid.books()))
+        factor = find_prior(reading.session.model).rough
+        return SessionSweep(path, len(asked.ledger.rows), tuple(_cell(asked, book, factor) for book in grid.books()))
     except OSError as error:
         return SessionSweep(path, error=error.strerror or str(error))
     except Exception as error:  # whatever one session of thousands may hold, the others go on
         return SessionSweep(path, error=f"{type(error).__name__}: {error}")
 
 
-def _cell(asked: WhatIf, book: LimitsBook) -> CellSweep:
-    found = asked.compare(book)
+def _cell(asked: WhatIf, book: LimitsBook, factor: float) -> CellSweep:
+    found = asked.compare(book, factor=factor)
     return CellSweep(found.spilled.after, found.replaced.after, found.tokens_kept_out.after, found.peak.after)
 
 

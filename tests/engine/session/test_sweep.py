@@ -10,7 +10,9 @@ import pytest
 from spillscope.errors import LimitsError
 from spillscope.limits_sources import LimitsBook
 from spillscope.session.sweep import Grid, Varied, grid_json, grid_rows, sweep_session
-from transcripts import Writer, open_session
+from spillscope.session.whatif.compare import WhatIf
+from spillscope.tokens.priors import find_prior
+from transcripts import MODEL, Writer, open_session
 
 GRID = Grid(
     LimitsBook().with_layer({"aggregate": True}, "test"),
@@ -40,6 +42,17 @@ def test_a_cell_says_what_a_report_under_its_limits_says(path: Path) -> None:
         assert cell[:3] == (totals.persisted + totals.replaced, totals.replaced, totals.tokens_saved)
     assert GRID.cells == [(100, 5_000), (100, 90_000), (1_000, 5_000), (1_000, 90_000)]
     assert [cell.spilled for cell in swept.cells] == [3, 2, 2, 1]
+
+
+def test_the_peak_is_weighed_by_the_factor_of_the_models_family(path: Path) -> None:
+    cells = sweep_session(str(path), GRID).cells
+    session = open_session(path, GRID.base)
+    asked = WhatIf(session, session.refresh())
+    factor = find_prior(MODEL).rough
+    assert factor > 1.1
+    for book, cell in zip(GRID.books(), cells, strict=True):
+        assert cell.peak == asked.compare(book, factor=factor).peak.after
+    assert cells[0].peak < asked.compare(next(GRID.books())).peak.after
 
 
 def test_it_can_be_sent_to_another_process_and_back(path: Path) -> None:
