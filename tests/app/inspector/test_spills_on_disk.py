@@ -245,7 +245,7 @@ async def test_the_viewer_stands_ready_and_shows_each_file_from_its_beginning(he
         assert viewer.query_one("#whole", FileView).request is None
         assert isinstance(disk.app.screen, SpillsScreen)
         await disk.press("slash", *"other", "enter", "enter")
-        assert disk.app.screen is viewer
+        assert disk.app.screen_stack[-1] == viewer
         assert "line of another text" in disk.text
         assert "match" not in disk.text
         assert "line 1 of 3,000" in disk.text
