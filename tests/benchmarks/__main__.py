@@ -20,6 +20,7 @@ from benchmarks.forecast import forecast_table
 from benchmarks.generate import Author, write_transcript
 from benchmarks.measure import Figure, in_turn, table, timed
 from benchmarks.screen import screen_figures
+from benchmarks.spills import spill_figures
 from benchmarks.starting import starting_figures
 from benchmarks.tuning import tuning_figures
 from benchmarks.viewer import viewer_figures
@@ -65,6 +66,9 @@ def main() -> None:
         with TemporaryDirectory() as folder:
             most = MANY if wanted.quick else MOST
             print(f"The what-if\n\n{table(what_if_figures(Path(folder), most, wanted.rounds))}\n")
+        with TemporaryDirectory() as folder:
+            spills = 1_000 if wanted.quick else 10_000
+            print(f"The spills\n\n{table(spill_figures(Path(folder), spills, min(wanted.rounds, 3)))}\n")
     with TemporaryDirectory() as folder:
         print(f"The screen\n\n{table(screen_figures(Path(folder), wanted.keys, min(wanted.appends, MOST_SEEN)))}")
     with TemporaryDirectory() as folder:
