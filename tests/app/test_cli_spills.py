@@ -194,6 +194,16 @@ class TestCat:
         assert "give --outside" in complaint(spills(folder.path, "--cat", "t1"))
         assert spills(folder.path, "--cat", "t1", "--outside").stdout == "its text"
 
+    def test_one_that_stayed_where_the_session_was_before(self, tmp_path: Path) -> None:
+        folder = SpillFolder(tmp_path)
+        before = tmp_path / "before" / folder.writer.session / "tool-results" / "t1.txt"
+        before.parent.mkdir(parents=True)
+        before.write_text("its text")
+        folder.call("Bash", "t1", wrapper(LONG, str(before)))
+        folder.open()
+        assert "missing here" in complaint(spills(folder.path, "--cat", "t1"))
+        assert spills(folder.path, "--cat", "t1", "--outside").stdout == "its text"
+
     @pytest.mark.parametrize("named", ["relative/x.txt", "/far/away\0.txt", "/far/away.txt", "/tmp"])
     def test_one_outside_that_is_no_file(self, tmp_path: Path, named: str) -> None:
         folder = SpillFolder(tmp_path)

@@ -216,6 +216,20 @@ async def test_the_original_of_a_spill_is_its_whole_file_and_the_preview_ends_in
         assert bench.app.screen.query_one("#list").has_focus
 
 
+async def test_an_original_that_stayed_behind_is_missing_and_may_be_asked_for() -> None:
+    shown = result("Bash", "cat big", 990_000, "persisted", None, "L8.3", "persisted", tool_use_id="id")
+    bench = Bench(reading([group(0, [shown])]))
+    bench.shelf.looks["id", "original"] = Look("moved", path="/home/before/t1.txt")
+    async with bench.app.run_test(size=SIZE) as pilot:
+        await ready(pilot)
+        await pilot.press("o", "tab")
+        screen = await settled(pilot)
+        assert "It is missing here" in screen
+        assert "/home/before/t1.txt" in screen
+        assert "O opens it nevertheless" in screen
+        assert "outside" not in screen.replace("open outside", "")
+
+
 async def test_an_original_outside_is_opened_only_after_two_keys(tmp_path: Path) -> None:
     path = tmp_path / "b\x1b[2J.txt"
     path.write_text("a secret")

@@ -75,6 +75,14 @@ def test_nothing_outside_is_opened(tmp_path: Path, where: str) -> None:
     assert (found.source, found.text) == ("outside", None)
 
 
+def test_a_session_that_was_moved_without_a_file(tmp_path: Path) -> None:
+    writer = Writer()
+    named = f"/home/before/projects/-w/{writer.session}/tool-results/a.txt"
+    writer.prompt()
+    writer.call("Bash", "a", wrapper("x" * 60_000, named))
+    assert at(opened(writer, tmp_path), "a", "original") == Look("moved", path=named)
+
+
 def test_the_local_copy_stands_in_where_its_size_fits(tmp_path: Path) -> None:
     writer = Writer()
     writer.prompt()
