@@ -52,6 +52,7 @@ class TimelineScreen(Screen[None]):
         self._picture, self._now = picture, now
         self._points: Sequence[PlotPoint] = ()
         self._plotted: Reading | None = None
+        self._facts_lines = 0  # the most that the facts of a request have needed
         self._composed = False
 
     def compose(self) -> ComposeResult:
@@ -70,6 +71,8 @@ class TimelineScreen(Screen[None]):
 
     def show_picture(self, picture: Picture) -> None:
         """Draw this from now on."""
+        if picture.path != self._picture.path:
+            self._facts_lines = 0
         self._picture = picture
         if not self._composed:
             return
@@ -85,7 +88,17 @@ class TimelineScreen(Screen[None]):
         heading = (Span("Request", "title"),) if points else ()
         self.query_one("#request-rule", Painted).show(lambda width: (rule(heading, (), width),) if heading else ())
         self.query_one("#request-facts", TextView).show(request_facts(picture), subject=picture.asked)
+        self._fit_facts()
         self._show_ages()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._fit_facts)
+
+    def _fit_facts(self) -> None:
+        """The plot has what the facts leave; it does not jump about as they change from request to request."""
+        facts = self.query_one("#request-facts")
+        if facts.virtual_size.height > self._facts_lines:
+            facts.styles.height = self._facts_lines = facts.virtual_size.height
 
     def _take(self, live: Reading | None) -> None:
         """The points of a reading: at once where few are new, else beside the loop."""

@@ -67,76 +67,71 @@ class Plot:
 
 
 class Layout(NamedTuple):
-    """Which points stand in which columns: `shown` of them from `first` on, in a plot of `width` columns.
+    """Which points stand where: `shown` of them from `first` on, over `columns` of a plot's.
 
-    `step`: points a column where it is above 0; columns a point less 1 where it is 0 or below, negated.
+    A point is as wide as another one but for a column; where there are more points than columns, each column has as many as
+    another one but for a point.
     """
 
     first: int
     shown: int
-    step: int
-    width: int
+    columns: int
 
     @property
-    def per_column(self) -> int:
-        return max(1, self.step)
+    def bars(self) -> int:
+        """Bars of one point or more, side by side."""
+        return min(self.shown, self.columns)
 
-    @property
-    def cells(self) -> int:
-        return max(1, 1 - self.step)
+    def points(self, bar: int) -> range:
+        """The numbers of the points of a bar."""
+        start, end = (-(-at * self.shown // self.bars) for at in (bar, bar + 1))
+        return range(self.first + start, self.first + end)
+
+    def cells(self, bar: int) -> range:
+        """The columns of a bar."""
+        return range(bar * self.columns // self.bars, (bar + 1) * self.columns // self.bars)
 
     def column_of(self, number: int | None) -> int:
-        """Where a point's bar begins; None: the next one's."""
+        """Where a point's bar begins, below 0 for one left of them; None: the next one's."""
         if number is None:
-            return -(-self.shown // self.per_column) * self.cells + _NEXT - 1
-        return (number - self.first) // self.per_column * self.cells
+            return self.columns + _NEXT - 1
+        return (number - self.first) * self.bars // self.shown * self.columns // self.bars
 
     def number_at(self, column: int) -> int | None:
         """The first of the points in a column; None right of all of them."""
-        place = column // self.cells * self.per_column
-        return self.first + place if 0 <= place < self.shown else None
+        if not 0 <= column < self.columns:
+            return None
+        return self.points(((column + 1) * self.bars - 1) // self.columns)[0]
 
 
 def lay_out(total: int, width: int, zoom: int, selected: int | None, first: int) -> Layout:
-    """All points where `zoom` is 0; with each step of it half as many, or wider ones, around the selected one.
+    """All points where `zoom` is 0, over all the width unless they are few; fewer with each step of it, around `selected`.
 
     `first`: the point that the plot began with before: it stays as long as the selected one is in view.
     """
     room = max(1, width - _NEXT)
-    steps = _steps(total, room)
-    step = steps[max(0, min(zoom, len(steps) - 1))]
-    visible = max(1, _visible(step, room))
-    newest = max(0, total - visible)
-    per_column = max(1, step)
+    levels = _levels(total, room)
+    shown = levels[max(0, min(zoom, len(levels) - 1))]
+    newest = total - shown
     if selected is None:
-        first = -(-newest // per_column) * per_column
-    else:
-        if not first <= selected < first + visible:
-            first = selected - visible // 2
-        first = min(max(0, first), newest) // per_column * per_column
-        if selected >= first + visible:
-            first += per_column
-    return Layout(first, min(visible, total - first), step, width)
+        first = newest
+    elif not first <= selected < first + shown:
+        first = selected - shown // 2
+    return Layout(min(max(0, first), newest), shown, min(room, shown * WIDEST_POINT))
 
 
 def most_zoom(total: int, width: int) -> int:
     """Steps of zoom from all points to the widest ones."""
-    return len(_steps(total, max(1, width - _NEXT))) - 1
+    return len(_levels(total, max(1, width - _NEXT))) - 1
 
 
-def _steps(total: int, room: int) -> list[int]:
-    """The steps of zoom: the first one has room for all points."""
-    steps = []
-    step = -(-total // room)
-    while step > 1:
-        steps.append(step)
-        step = -(-step // 2)
-    widest = 1 if steps else max(1, min(WIDEST_POINT, room // max(1, total)))
-    return [*steps, *(1 if cells == 1 else 1 - cells for cells in range(widest, WIDEST_POINT + 1))]
-
-
-def _visible(step: int, room: int) -> int:
-    return room * step if step > 0 else room // (1 - step)
+def _levels(total: int, room: int) -> list[int]:
+    """How many points each step of zoom shows: all, half as many until each has a column, then fewer and wider ones."""
+    levels = [total]
+    while levels[-1] > room:
+        levels.append(max(room, -(-levels[-1] // 2)))
+    wider = {max(1, room // cells) for cells in range(2, WIDEST_POINT + 1)}
+    return [*levels, *sorted((count for count in wider if count < levels[-1]), reverse=True)]
 
 
 def axis_width(width: int) -> int:
@@ -155,7 +150,7 @@ def plot_lines(plot: Plot, layout: Layout, height: int, axis: int) -> list[Line]
     cells: list[list[Span]] = []
     for at, column in enumerate(drawn):
         is_next = at == len(drawn) - 1
-        cells += [blank, column] if is_next else [column] * layout.cells
+        cells += [blank, column] if is_next else [column] * len(layout.cells(at))
     labels = _labels(plot.next.lines, scale, rows)
     lines = [(*_label(labels.get(row), axis), *_merged([column[row] for column in cells])) for row in range(rows)]
     margin = Span(" " * axis)
@@ -171,15 +166,14 @@ def _columns(plot: Plot, layout: Layout) -> list[_Column]:
     """What each column shows, the next bar last: its point, its figure under other limits, and whether it is selected."""
     columns: list[_Column] = []
     points, extra = plot.points, plot.what_if
-    end = layout.first + layout.shown
-    for start in range(layout.first, end, layout.per_column):
-        members = points[start : min(start + layout.per_column, end)]
+    for bar in range(layout.bars):
+        numbers = layout.points(bar)
+        members = points[numbers.start : numbers.stop]
         point = max(members, key=_tokens)
-        what_if = extra[start + members.index(point)] if extra is not None else None
+        what_if = extra[numbers.start + members.index(point)] if extra is not None else None
         if len(members) > 1:
             point = point._replace(events=frozenset().union(*[member.events for member in members if member.events]))
-        selected = plot.selected is not None and 0 <= plot.selected - start < len(members)
-        columns.append((point, what_if, selected))
+        columns.append((point, what_if, plot.selected is not None and plot.selected in numbers))
     return [*columns, (plot.next, extra[-1] if extra else None, plot.selected is None)]
 
 
@@ -232,9 +226,9 @@ def _label(tokens: int | None, axis: int) -> Line:
 
 def _foot(columns: Sequence[_Column], layout: Layout, marks: dict[Event, Span]) -> list[Span]:
     cells: list[Span] = []
-    for point, _, _ in columns[:-1]:
+    for bar, (point, _, _) in enumerate(columns[:-1]):
         mark = next((mark for event, mark in reversed(marks.items()) if event in point.events), Span(" "))
-        cells += [mark, *[Span(" ")] * (layout.cells - 1)]
+        cells += [mark, *[Span(" ")] * (len(layout.cells(bar)) - 1)]
     return cells
 
 
@@ -247,19 +241,19 @@ def _numbers(plot: Plot, layout: Layout) -> Line:
         chosen, where = chosen[1:] + SELECTED, where + 1 - len(chosen)
     text = [" "] * width
     apart = _apart(layout)
-    start = layout.first // apart * apart
-    for number in (start or 1, *range(start + apart, layout.first + layout.shown + 1, apart)):
+    end, start = layout.first + layout.shown, layout.first // apart * apart
+    for number in (start or 1, *range(start + apart, end + 1, apart)) if layout.shown else ():
         column, words = layout.column_of(number - 1), str(number)
-        end = column + len(words)
-        if column >= 0 and end <= width - _NEXT and not (column <= where + len(chosen) and where <= end):
-            text[column:end] = words
+        right_of = column + len(words)
+        if column >= 0 and right_of <= width - _NEXT and not (column <= where + len(chosen) and where <= right_of):
+            text[column:right_of] = words
     head, tail = "".join(text[: max(0, where)]), "".join(text[where + len(chosen) :])
     return Span(head, "dim"), Span(chosen, "pick"), Span(tail, "dim")
 
 
 def _apart(layout: Layout) -> int:
     """How far apart numbers are told: a round number that leaves room for each."""
-    least = _TICK * layout.per_column / layout.cells
+    least = _TICK * layout.shown / max(1, layout.columns)
     return next(number for number in _ROUND_NUMBERS if number >= least)
 
 

@@ -110,10 +110,28 @@ def test_the_axis_names_the_lines_where_there_is_room_for_it() -> None:
     ]
 
 
-@pytest.mark.parametrize(("total", "first"), [(0, 1), (1, 6), (20, 4), (80, 1)])
-def test_few_requests_are_wide(total: int, first: int) -> None:
+@pytest.mark.parametrize(
+    ("total", "columns", "widths", "sizes"),
+    [
+        (0, 0, set(), set()),
+        (1, 6, {6}, {1}),
+        (13, 78, {6}, {1}),
+        (20, 80, {4}, {1}),
+        (30, 80, {2, 3}, {1}),
+        (80, 80, {1}, {1}),
+        (81, 80, {1}, {1, 2}),
+        (159, 80, {1}, {1, 2}),
+        (1_000, 80, {1}, {12, 13}),
+    ],
+)
+def test_all_requests_fill_the_width_unless_they_are_few(total: int, columns: int, widths: set[int], sizes: set[int]) -> None:
     layout = lay_out(total, 82, 0, None, 0)
-    assert (layout.cells, layout.per_column, layout.shown) == (WIDEST_POINT if not total else first, 1, total)
+    bars = range(layout.bars)
+    assert (layout.shown, layout.columns) == (total, columns)
+    assert {len(layout.cells(bar)) for bar in bars} == widths
+    assert {len(layout.points(bar)) for bar in bars} == sizes
+    assert [number for bar in bars for number in layout.points(bar)] == list(range(total))
+    assert [cell for bar in bars for cell in layout.cells(bar)] == list(range(columns))
 
 
 @given(
@@ -132,9 +150,11 @@ def test_any_number_of_requests_fits_any_width(total: int, width: int, zoom: int
         assert layout.column_of(None) < width
     if selected is not None:
         assert layout.first <= selected < layout.first + layout.shown
-        number = layout.number_at(layout.column_of(selected))
+        column = layout.column_of(selected)
+        number = layout.number_at(column)
         assert number is not None
-        assert number <= selected < number + layout.per_column
+        assert number <= selected
+        assert layout.column_of(number) == column
     assert layout.number_at(layout.column_of(None)) is None
     points = [point(at % 210, at % 190) for at in range(total)]
     lines = plot_lines(Plot(points, point(1), selected), layout, 9, axis_width(width + 7))
@@ -148,10 +168,9 @@ def test_zoom_goes_from_all_requests_to_the_widest_ones(total: int, width: int) 
     assert lay_out(total, width, 0, None, 0).shown == total
     most = most_zoom(total, width)
     layouts = [lay_out(total, width, zoom, None, 0) for zoom in range(most + 1)]
-    assert [(one.per_column, -one.cells) for one in layouts] == sorted(
-        ((one.per_column, -one.cells) for one in layouts), reverse=True
-    )
-    assert layouts[-1].cells == WIDEST_POINT
+    assert [one.shown for one in layouts] == sorted({one.shown for one in layouts}, reverse=True)
+    assert layouts[-1].columns == min(width - 2, layouts[-1].shown * WIDEST_POINT)
+    assert layouts[-1].shown == min(total, max(1, (width - 2) // WIDEST_POINT))
     assert lay_out(total, width, most + 5, None, 0) == layouts[-1]
 
 

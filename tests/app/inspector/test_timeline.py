@@ -386,12 +386,26 @@ async def test_a_click_on_a_bar_goes_to_its_request_and_on_the_last_one_to_live(
     async with bench.app.run_test(size=SIZE) as pilot:
         await pilot.press("4")
         plot = bench.app.screen.query_one(PlotView)
-        await pilot.click(plot, offset=(1 + 7 + 2 * 12, 4))
+        columns = plot.content_size.width - 7 - 2
+        await pilot.click(plot, offset=(1 + 7 + columns * 12 // 41, 4))
         assert bench.app.picture.asked == 12
-        await pilot.click(plot, offset=(1 + 7 + 2 * 41 + 1, 4))
+        await pilot.click(plot, offset=(1 + 7 + columns + 1, 4))
         assert bench.app.picture.asked is None
         await pilot.click(plot, offset=(2, 4))
         assert bench.app.picture.asked is None
+
+
+async def test_the_plot_has_what_the_facts_leave_and_stays_as_it_is_while_one_steps() -> None:
+    bench = Bench(eventful())
+    async with bench.app.run_test(size=(160, 50)) as pilot:
+        await pilot.press("4")
+        told, plot = bench.app.screen.query_one("#request-facts"), bench.app.screen.query_one(PlotView)
+        most, height = told.size.height, plot.size.height
+        assert most == told.virtual_size.height
+        assert plot.size.height == 50 - 1 - 1 - 2 - 1 - 1 - most
+        await pilot.press("left", "left", "left")
+        assert told.virtual_size.height < most
+        assert (told.size.height, plot.size.height) == (most, height)
 
 
 async def test_hostile_text_is_only_text() -> None:
