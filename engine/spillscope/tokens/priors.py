@@ -32,10 +32,13 @@ class Prior:
     errors: tuple[float, ...]
 
     def text_tokens(self, weight: Weight) -> float:
-        """Tokens of text alone, without anything around it."""
+        """Tokens of text alone, without anything around it: never fewer than the second estimate has.
+
+        That is all there is to go by for scripts that no session was measured on, and too little does more harm.
+        """
         plain = self.bpe * weight.bpe
         fitted = sum(share * amount for share, amount in zip(self.weights, weight, strict=True))
-        return min(max(fitted, LEAST * plain), MOST * plain)
+        return min(max(fitted, LEAST * plain, weight.bpe), MOST * plain)
 
     def around(self, messages: int) -> float:
         """Tokens around so many messages of one step."""

@@ -45,8 +45,8 @@ def weigh(text: str) -> Weight:
 def weigh_slice(text: str) -> Weight:
     """The weight of what is short enough to be counted at once."""
     data = text.encode("utf-8", "replace")
-    kinds = (_count(data, kind) for kind in (_UPPER, _LOWER, _MARKS))
-    return Weight(count_slice(text), *kinds, data.count(b"\n"), data.count(_SYMBOLS))
+    upper, lower, marks = (_count(data, kind) for kind in (_UPPER, _LOWER, _MARKS))
+    return Weight(count_slice(text), upper, lower, marks, data.count(b"\n"), data.count(_SYMBOLS))
 
 
 def _count(data: bytes, kind: bytes) -> int:

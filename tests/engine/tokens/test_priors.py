@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spillscope.tokens.priors import LEAST, MOST, Prior, find_prior, priors
-from spillscope.tokens.weight import Weight
+from spillscope.tokens.weight import Weight, weigh
 
 OLD, NEW = priors()
 
@@ -21,6 +21,7 @@ OLD, NEW = priors()
         ("us.anthropic.claude-3-7-sonnet-20250219-v1:0", OLD),
         ("claude-opus-4-7", NEW),
         ("claude-opus-4-8[1m]", NEW),
+        ("claude-haiku-4-8-20270101", NEW),
         ("claude-sonnet-5", NEW),
         ("claude-opus-5", NEW),
         ("claude-fable-5", NEW),
@@ -47,6 +48,13 @@ def test_unknown_models_get_the_family_that_estimates_most() -> None:
 def test_no_mixture_of_characters_strays_far_from_the_plain_factor(weight: Weight, prior: Prior) -> None:
     plain = prior.bpe * weight.bpe
     assert LEAST * plain <= prior.text_tokens(weight) <= MOST * plain
+
+
+@pytest.mark.parametrize("prior", priors(), ids=lambda prior: prior.family)
+@pytest.mark.parametrize("words", ["漢字かな交じり文", "Съешь же ещё этих булок", "→ ✓ ─ " * 9, "שלום עולם", "😀🎉"])
+def test_scripts_that_nobody_measured_are_no_fewer_tokens_than_tiktoken_says(prior: Prior, words: str) -> None:
+    weight = weigh(words * 20)
+    assert weight.bpe <= prior.text_tokens(weight) <= 1.15 * prior.bpe * weight.bpe
 
 
 def test_nothing_stands_around_no_message() -> None:
