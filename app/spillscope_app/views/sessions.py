@@ -143,14 +143,14 @@ def _age(last_write: float, now: float) -> Line:
 
 def _gauge(listed: Listed | None, cols: Columns) -> tuple[Line, ...]:
     """Model, bar, tokens, percent and window; blank until they are known."""
-    if listed is None or listed.context_tokens is None:
+    if listed is None or listed.context_tokens is None or listed.highest_tokens is None:
         model = foreign(model_name(listed.model), "dim") if listed and listed.model else Span("…" if listed is None else "")
         blanks = (cols.meter, cols.tokens, cols.percent, cols.window)
         return (left(model, cols.model), *(left(Span(""), cells) for cells in blanks))
     tokens = listed.context_tokens
     window = resolve_window(listed.model, tokens, Limits())
-    percent = window.percent_used(tokens)
-    ink: Ink = "over" if percent > 100 else "warn" if tokens >= window.auto_compact > 0 else "gauge"
+    percent, most = window.percent_used(tokens), listed.highest_tokens  # a colour goes by the band's upper end (T9)
+    ink: Ink = "over" if most > window.size else "warn" if most >= window.auto_compact > 0 else "gauge"
     return (
         left(foreign(model_name(listed.model or ""), "dim"), cols.model),
         thin_bar(percent / 100, cols.meter, ink),

@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from spillscope.tokens.calibration import band
-from spillscope.tokens.priors import find_prior
+from spillscope.tokens.calibration import highest
 from spillscope.tokens.running import RunningCount
 from spillscope.tokens.synthetic import is_synthetic
 from spillscope.tokens.usage import NO_USAGE, Usage, read_usage
@@ -99,10 +98,8 @@ class _Walk:
             usage, estimate = stated.total, 0
         elif self.count.anchor is None and not whole:  # of a context whose beginning was not read nothing can be said
             estimate = 0
-        prior = find_prior(self.model)
-        highest = usage + round(band(estimate * prior.rough, (), prior)[1])
         sent = tuple(Sent(tokens, None) for tokens in self.sent.values())
-        return Glimpse(usage, estimate, highest, self.model, sent, max(self.largest, stated.total))
+        return Glimpse(usage, estimate, highest(usage, estimate, self.model), self.model, sent, max(self.largest, stated.total))
 
 
 def _usage_of(record: Record) -> Usage:

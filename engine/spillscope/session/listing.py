@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spillscope.session.sidechains import session_of
+from spillscope.tokens.calibration import highest
 from spillscope.tokens.running import RunningCount
 from spillscope.transcript.ends import whole_records
 from spillscope.transcript.layout import beside_agents, is_helper, place_of, projects_in, sidechain_files, transcripts_in
@@ -28,7 +29,10 @@ class Found(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """One session. `context_tokens`: T4 over its tail; None where the tail holds no usage. `live`: written a moment ago."""
+    """One session. `live`: written a moment ago.
+
+    `context_tokens`: T4 over its tail, `highest_tokens`: what that is at most (T9); None where the tail holds no usage.
+    """
 
     id: str
     project: str
@@ -38,6 +42,7 @@ class Listed(NamedTuple):
     last_write: float
     bytes: int
     context_tokens: int | None
+    highest_tokens: int | None
     live: bool
 
 
@@ -74,16 +79,19 @@ def look_at(path: Path, now: float) -> Listed:
             count = RunningCount()
         else:
             count_record(count, record)
+    model = next(filter(None, map(model_of, reversed(own))), None)
+    known = count.anchor is not None or start == 0
     cwd = _last_text(newest, "cwd") or _last_text(list(whole_records(head, whole=True)), "cwd")
     return Listed(
         id=path.stem,
         project=place.project.name,
         cwd=cwd,
         path=str(path),
-        model=next(filter(None, map(model_of, reversed(own))), None),
+        model=model,
         last_write=stat.st_mtime,
         bytes=stat.st_size,
-        context_tokens=count.total if count.anchor is not None or start == 0 else None,
+        context_tokens=count.total if known else None,
+        highest_tokens=highest(count.usage, count.estimate, model) if known else None,
         live=now - stat.st_mtime < LIVE_SECONDS,
     )
 

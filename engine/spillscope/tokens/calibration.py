@@ -165,6 +165,12 @@ def nearest_rank(ordered: Sequence[float], percent: int) -> float:
     return ordered[max(0, -(-len(ordered) * percent // 100) - 1)]
 
 
+def highest(usage: int, estimate: int, model: str | None) -> int:
+    """The band's upper end of a T4 count of which nothing but its model is known: by the prior of the model's family."""
+    prior = find_prior(model)
+    return usage + round(band(estimate * prior.rough, (), prior)[1])
+
+
 def band(estimate: float, errors: Sequence[float], prior: Prior) -> tuple[float, float]:
     """Where four of five truths lie for an estimate, by the session's errors and those that the prior brings along."""
     known = sorted([*errors[-REMEMBERED:], *prior.errors])

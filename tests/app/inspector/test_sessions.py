@@ -13,6 +13,7 @@ from textual.widgets import Input
 from app.inspector.driving import Bench, screen_text
 from app.inspector.projects import many, save, session, several
 from app.inspector.readings import NOW, live
+from spillscope.session.listing import Listed
 from spillscope_app.catalog import Catalog, Entry, Lister, NewCatalog
 from spillscope_app.inspector import Options
 from spillscope_app.opening import Start
@@ -106,6 +107,14 @@ def test_rows_fill_their_width_and_no_more(tmp_path: Path, width: int) -> None:
         for child in range(-1, items.children(at)):
             assert width_of(items.line(at, child, width)) == wide
     assert wide <= max(width, 14)
+
+
+@pytest.mark.parametrize(("highest", "ink"), [(166_999, "gauge"), (167_000, "warn"), (200_000, "warn"), (200_001, "over")])
+def test_a_colour_goes_by_the_bands_upper_end(highest: int, ink: str) -> None:
+    found = Listed("z", "-y", None, "/x/-y/z.jsonl", "claude-opus-4-6", NOW, 10, 150_000, highest, live=False)
+    spans = view.SessionItems([Entry(found.path, NOW, found)], {found.path: 0}, NOW, "").line(0, -1, 200)
+    assert [span.ink for span in spans if "75 %" in span.text] == ["dim" if ink == "gauge" else ink]
+    assert [span.ink for span in spans if "━" in span.text] == [ink]
 
 
 @pytest.mark.parametrize(

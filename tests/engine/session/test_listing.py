@@ -9,9 +9,12 @@ import pytest
 
 from spillscope.session import listing
 from spillscope.session.listing import Listed, agent_files, find_sessions, list_sessions, look_at, newer_session
+from spillscope.tokens.calibration import band
+from spillscope.tokens.priors import find_prior
 from transcripts import MODEL, Writer, lines, text, use
 
 NOW = 1_800_000_000.0
+PRIOR = find_prior(MODEL)
 
 
 def save(path: Path, data: bytes, age: float = 600) -> Path:
@@ -35,7 +38,11 @@ def listed(root: Path) -> list[Listed]:
 def test_one_session(tmp_path: Path) -> None:
     data = lines(session().records)
     path = save(tmp_path / "-srv-app" / "s1.jsonl", data)
-    assert listed(tmp_path) == [Listed("s1", "-srv-app", "/srv/app", str(path), MODEL, NOW - 600, len(data), 1_100, live=False)]
+    most = 1_000 + round(band(100 * PRIOR.rough, (), PRIOR)[1])
+    assert most > 1_100
+    assert listed(tmp_path) == [
+        Listed("s1", "-srv-app", "/srv/app", str(path), MODEL, NOW - 600, len(data), 1_100, most, live=False)
+    ]
 
 
 def test_newest_first_within_each_project(tmp_path: Path) -> None:
