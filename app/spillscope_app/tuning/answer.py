@@ -95,7 +95,8 @@ class Tuner:
     def _under(self, asked: WhatIf, edited: LimitsBook, comparison: Comparison) -> UnderEdit:
         version = self._session.index.version
         limits = (asked.base.for_version(version), edited.for_version(version))
-        return UnderEdit.of(comparison, limits, self._session.replay.judge.path_chars)
+        learned = asked.outcomes[1].learned_ids()
+        return UnderEdit.of(comparison, limits, self._session.replay.judge.path_chars, learned)
 
     def why_not(self, question: Question, reading: Reading) -> str | None:
         """Why the value of the question's key does nothing; None where it does something. May hold a foreign name."""

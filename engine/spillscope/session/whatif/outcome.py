@@ -60,6 +60,14 @@ class Outcome:
         budget = self.terms.budget
         return earlier + sum([size > budget for size in self.sums[first:end]])
 
+    def learned_ids(self) -> dict[str, tuple[float, bool]]:
+        """The ids that stand twice: the first group after they became seen (inf: never), and whether replaced (B3)."""
+        found: dict[str, tuple[float, bool]] = {}
+        for run in sorted(self.learned):
+            for tool_use_id, replaced in self.learned[run]:
+                found.setdefault(tool_use_id, (self.ledger.first_groups[run + 1], replaced))
+        return dict.fromkeys(self.ledger.shared, (_INFINITY, False)) | found
+
     # --- following the ledger -----------------------------------------------------------------------------------------------
 
     def truncate(self, runs: int) -> None:

@@ -34,21 +34,28 @@ class Sums(NamedTuple):
 class UnderEdit:
     """What it takes to see a reading under an edit. `flips`: by the number of their group. `limits`: before, after.
 
-    `totals`: what flips add to those of the newest reading. `path_chars`: as in `Replay`.
+    `path_chars`: as in `Replay`. `learned`: as `Outcome.learned_ids` has it under the edit.
     """
 
     comparison: Comparison
     flips: Mapping[int, Sequence[Flip]]
     limits: tuple[Limits, Limits]
     path_chars: int
+    learned: Mapping[str, tuple[float, bool]]
 
     @classmethod
-    def of(cls, comparison: Comparison, limits: tuple[Limits, Limits], path_chars: int) -> UnderEdit:
+    def of(
+        cls,
+        comparison: Comparison,
+        limits: tuple[Limits, Limits],
+        path_chars: int,
+        learned: Mapping[str, tuple[float, bool]],
+    ) -> UnderEdit:
         """Takes time in proportion to the results that flip."""
         flips: dict[int, list[Flip]] = defaultdict(list)
         for flip in comparison.flips:
             flips[flip.group].append(flip)
-        return cls(comparison, dict(flips), limits, path_chars)
+        return cls(comparison, dict(flips), limits, path_chars, learned)
 
     def reading(self, reading: Reading) -> Reading:
         """A reading of the session, the newest or one of the past, under the edit."""
@@ -59,7 +66,7 @@ class UnderEdit:
     def totals(self, reading: Reading) -> Totals:
         """The totals of the newest reading under the edit. Takes time in proportion to the results that flip."""
         totals, groups = reading.totals, reading.groups
-        for number in self.flips:
+        for number in dict.fromkeys((*self.flips, len(groups))):
             sent = number < len(groups)
             group = groups[number] if sent else reading.pending
             if group is not None:
@@ -69,7 +76,10 @@ class UnderEdit:
     def group(self, group: Group, *, sent: bool) -> Group:
         """One group of the session under the edit: always an object of its own. `sent`: it does not wait."""
         flips = {id(flip.row): flip for flip in self.flips.get(group.number, ())}  # one id may stand twice
-        results = tuple([self._result(result, flips.get(id(result.row)), sent=sent) for result in group.results])
+        results = tuple([self._result(result, flips.get(id(result.row))) for result in group.results])
+        if not sent:
+            states = (self._waits_as(result, id(result.row) in flips, group.number) for result in results)
+            results = tuple([result._replace(state=state) for result, state in zip(results, states, strict=True)])
         moved = [result.model_chars - result.saw_chars for result in results if id(result.row) in flips]
         before, after = (_sums(*each) for each in zip((group.results, results), self.limits, strict=True))
         counted = group.frozen + group.fresh + after.counted - before.counted
@@ -91,14 +101,14 @@ class UnderEdit:
         before, after = self.limits
         return before.get_per_message_budget_limit() == after.get_per_message_budget_limit()
 
-    def _result(self, result: Result, flip: Flip | None, *, sent: bool) -> Result:
+    def _result(self, result: Result, flip: Flip | None) -> Result:
         if flip is None:
             return self._kept(result)
         fate = flip.after.fate
         recorded = Replacement(result.saw_chars, result.saw_tokens, None) if result.observed == "replaced" else None
         chars, _ = engine_size(result.row, fate, recorded, self.path_chars + len(result.row.tool_use_id))
         return result._replace(
-            state=_state(result, fate, sent=sent),
+            state=_state(result, fate),
             fate=fate,
             layer=_LAYERS.get(fate),
             rule=flip.after.rule,
@@ -107,6 +117,20 @@ class UnderEdit:
             model_chars=chars,
             model_tokens=flip.tokens.after,
         )
+
+    def _waits_as(self, result: Result, flips: bool, group: int) -> State | None:
+        """B3: the state in which the next request finds what waits: an id that went out before has the fate of then.
+
+        An id that waits twice is told as if it waited once.
+        """
+        if result.state is None:
+            return None
+        end, replaced = self.learned.get(result.row.tool_use_id, (None, False))
+        if end is None:  # an id that stands once
+            return "fresh" if flips else result.state
+        if end > group:
+            return "fresh"
+        return "mustReapply" if replaced else "frozen"
 
     def _kept(self, result: Result) -> Result:
         """A result that fares as before: by the edited threshold, where what held is what the limits in force say."""
@@ -145,11 +169,9 @@ class EditedGroups(Sequence[Group]):
         return made
 
 
-def _state(result: Result, fate: Fate, *, sent: bool) -> State | None:
+def _state(result: Result, fate: Fate) -> State | None:
     if fate == "persisted" or result.observed == "cleared":
         return None
-    if not sent:
-        return "fresh"
     return "mustReapply" if fate == "replaced" else "frozen"
 
 
