@@ -6,51 +6,19 @@ change costs what it rolls back.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from operator import attrgetter
-from typing import NamedTuple
 
 from spillscope.limits_sources import Earlier, LimitsBook
 from spillscope.session.cache_watch import CacheWatch
 from spillscope.session.column import Column
 from spillscope.session.groups import Judge, merged, totals_of
 from spillscope.session.reading import Group, Request, Totals
+from spillscope.session.turns import Before, Turn, Turns
 from spillscope.tokens.running import RunningCount
 from spillscope.transcript.chain import Chain
 from spillscope.transcript.index import ASSISTANT, USER, Index
-
-
-class Before(NamedTuple):
-    """Where everything stood right before a request went out. `waiting`: the rows of the groups that it carried.
-
-    `usage`, `anchor`: the exact part of T4, and the member that states it.
-    """
-
-    groups: int
-    seen: int
-    segments: int
-    totals: Totals
-    waiting: tuple[list[int], ...]
-    usage: int
-    anchor: int | None
-
-
-class Turn(NamedTuple):
-    """Where everything stood right after a request's first record, at `position` of the timeline, and right before it."""
-
-    position: int
-    before: Before
-    groups: int
-    requests: int
-    met: int
-    seen: int
-    segments: int
-    tokens: RunningCount
-
-
-_groups_sent = attrgetter("groups")
 
 
 class Replay:
@@ -59,7 +27,7 @@ class Replay:
     def __init__(self, index: Index, chain: Chain, book: LimitsBook, path_chars: int, earlier: Sequence[Earlier] = ()) -> None:
         self.index, self.chain = index, chain
         self.judge = Judge(index, book, path_chars, earlier)
-        self._cache = CacheWatch(index, chain, lambda request: self._turns[request].position)
+        self._cache = CacheWatch(index, chain, lambda request: self._turns.position(request))
         self.clear()
 
     def clear(self) -> None:
@@ -71,7 +39,7 @@ class Replay:
         self.over_evidence: list[int] = []  # groups that went out over the limit, as observed (L10)
         self.segment_groups: list[int] = []  # number of the first group of each segment
         self.runs: list[int] = []  # number of the first group of each run of the engine
-        self._turns: list[Turn] = []
+        self._turns = Turns()
         self._met: dict[int, None] = {}  # responses met, in order (B2)
         self._seen: dict[str, bool] = {}  # id → whether the budget replaced it, in the order they became seen
         self._request_of: dict[int, int] = {}  # response → its request
@@ -95,13 +63,10 @@ class Replay:
         """Forget everything from a position of the timeline on; goes back to the end of the turn before it."""
         if position >= self.fed:
             return
-        turns = self._turns
-        while turns and turns[-1].position >= position:
-            turns.pop()
-        if not turns:
+        turn = self._turns.roll_back(position)
+        if turn is None:
             self.clear()
             return
-        turn = turns[-1]
         for group in self.groups.truncate(turn.groups):
             self.totals = self.totals.minus(totals_of(group))
         for request in self.requests.truncate(turn.requests):
@@ -237,11 +202,11 @@ class Replay:
 
     def before(self, request: int) -> Before:
         """Where everything stood when a request was about to go out."""
-        return self._turns[request].before
+        return self._turns.before(request)
 
     def pending_before(self, request: int) -> Group | None:
         """What a request carried, as it waited; None where it carried no results."""
-        before, rows = self._turns[request].before, self.index.rows
+        before, rows = self._turns.before(request), self.index.rows
         carried = {rows[at].tool_use_id for group in before.waiting for at in group}
         seen = carried.intersection(islice(self._seen, before.seen))
         return self._would_be(before.waiting, {tool_use_id: self._seen[tool_use_id] for tool_use_id in seen}, before.groups)
@@ -258,7 +223,7 @@ class Replay:
 
     def requests_before(self, group: int) -> int:
         """How many requests had gone out before a group did."""
-        return bisect_right(self._turns, group, key=_groups_sent)
+        return self._turns.requests_before(group)
 
     def _close_group(self) -> None:
         if self._open:

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from spillscope.session.groups import totals_of
 from spillscope.session.reading import Context, Reading, Request, SessionInfo
-from spillscope.session.replay import Before
 from spillscope.session.session import Session
+from spillscope.session.turns import Before
 from spillscope.window.models import resolve_window
 
 
