@@ -22,6 +22,7 @@ from spillscope.transcript.parse import BOM, NOT_UTF8, NUL_BYTES
 from spillscope_app.cli_limits import LimitsRequest, limits_options
 from spillscope_app.progress import EVERY_SECONDS, Progress
 from spillscope_app.report_table import report_lines
+from spillscope_app.unswept import unswept
 
 if TYPE_CHECKING:
     from spillscope_app.count_api import CountedView
@@ -90,7 +91,7 @@ def report_command(
         raise click.UsageError("--model is for --count-api: give both")
     place = place_for(path)
     session = Session(place, limits.book(place.config_dir))
-    with Progress("reading") as progress:
+    with unswept(), Progress("reading") as progress:
         reading = session.refresh(progress.step)
     insist_on_a_transcript(place, reading)
     # Late, as it brings the SDK; and before the first word of output, as it may end the command.
