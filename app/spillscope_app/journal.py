@@ -60,8 +60,8 @@ class Journal:
         """What the first reading shows to have happened; what an earlier session's shows is not wanted any more."""
         if first is self._first:
             self._all, self._first = Column(), None
-            for item in (*events, *self._early):
-                self._all.append(item)
+            self._all.extend(events)
+            self._all.extend(self._early)
             self._early.clear()
 
     def items(self) -> Sequence[Item]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Generic, TypeVar, overload
 
@@ -60,6 +60,9 @@ class Column(Generic[T]):
 
     def append(self, item: T) -> None:
         self._items.append(item)
+
+    def extend(self, items: Iterable[T]) -> None:
+        self._items.extend(items)
 
     def set(self, at: int, item: T) -> None:
         """Put another item in a place."""

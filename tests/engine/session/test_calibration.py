@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from paying import OUTPUT, PROSE, SPECIAL, Paying, price
+from paying import OUTPUT, PROSE, SPECIAL, Paying, placeholder, price
 from spillscope.session.calibrated import Calibrated
 from spillscope.session.calibration import Calibrator
 from spillscope.session.session import Session
 from spillscope.tokens.bpe import SLICE_CHARS, count
-from spillscope.tokens.calibration import Step
+from spillscope.tokens.calibration import Step, band
 from spillscope.tokens.priors import find_prior
 from spillscope.tokens.rough import IMAGE_TOKENS
 from spillscope.tokens.weight import Weight, weigh
@@ -168,6 +168,23 @@ def test_a_sub_agents_file_has_a_calibration_of_its_own(tmp_path: Path) -> None:
     assert 6_900 < own.residual.tokens < 7_000
     assert own.scores.fitted.n == 3
     assert calibrate(main, tmp_path).scores.fitted.n == 0
+
+
+def test_a_session_that_proves_nothing_has_its_familys_band(tmp_path: Path) -> None:
+    writer = started()
+    for _ in range(5):
+        placeholder(writer)
+    writer.step()
+    found = calibrate(writer, tmp_path)
+    assert found.left_out == (("placeholder", 5),)
+    assert (found.scores.fitted.n, found.scores.fitted.median, found.scores.rough.factor) == (
+        0,
+        None,
+        pytest.approx(PRIOR.rough),
+    )
+    low, high = band(price(PROSE), (), PRIOR)
+    assert found.band == pytest.approx((found.usage + low, found.usage + high), abs=2)
+    assert low < price(PROSE) < high
 
 
 class TestResidual:

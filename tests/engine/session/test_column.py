@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from spillscope.session.column import Column, View
 
-STEPS = st.lists(st.tuples(st.sampled_from(["view", "append", "append", "cut", "set"]), st.integers(0, 12)))
+STEPS = st.lists(st.tuples(st.sampled_from(["view", "append", "extend", "cut", "set"]), st.integers(0, 12)))
 
 
 @given(STEPS)
@@ -22,6 +22,9 @@ def test_views_never_change(steps: list[tuple[str, int]]) -> None:
         elif step == "append":
             column.append(number)
             plain.append(number)
+        elif step == "extend":
+            column.extend(range(at))
+            plain.extend(range(at))
         elif step == "cut":
             assert column.truncate(at) == plain[at:]
             del plain[at:]
