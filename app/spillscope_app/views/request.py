@@ -97,7 +97,7 @@ def _estimate(facts: Facts, picture: Picture, request: Request) -> None:
     reading, found = picture.reading, picture.calibrated_then
     if found is not None and reading is not None and reading.at is not None and reading.at == picture.asked:
         spread = spread_of(found.tokens, *found.band)
-        _off(facts, "likely", found.tokens, request, f"{spread} by what was known then (T9)")
+        _off(facts, "likely", found.tokens, request, f"{spread} as known then")
 
 
 def _off(facts: Facts, name: str, estimate: int, request: Request, told: str) -> None:
