@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
-from spillscope.limits import DECLARED_MAX_RESULT_SIZE_CHARS, Limits, usable_number
 from spillscope.session.advice import all_advice
 from spillscope.session.calibrated import Calibrated
 from spillscope.session.calibration import Calibrator
@@ -14,6 +12,7 @@ from spillscope.session.history import forecast_of
 from spillscope.session.reading import Group, Reading, Result
 from spillscope.session.report_calibration import calibrated_fields, calibration_section
 from spillscope.session.report_context import break_entry, compacting_entry, compactions_section, forecast_entry
+from spillscope.session.report_limits import limits_section, number
 from spillscope.session.session import Session, iso_time
 from spillscope.session.sidechains import SubAgent, sub_agents
 from spillscope.session.spills import Spill, list_spills
@@ -61,15 +60,6 @@ CALIBRATED = frozenset({"context", "calibration"})
 """The sections that want a calibration."""
 
 
-def number(value: float | None) -> int | float | str | None:
-    """A limit as JSON: integers where they are whole, "inf" for infinity."""
-    if value is None or isinstance(value, int):
-        return value
-    if math.isinf(value):
-        return "inf"
-    return int(value) if value.is_integer() else value
-
-
 def session_section(session: Session, reading: Reading) -> Json:
     info = reading.session
     return {
@@ -102,31 +92,6 @@ def _agent_row(agent: SubAgent) -> Json:
         "percentUsed": None if window is None else window.percent_used(agent.context_tokens),
         "helper": agent.helper,
     }
-
-
-def limits_values(limits: Limits) -> Json:
-    """The keys of the limits file with the values in force."""
-    return {
-        "default_threshold": limits.default_threshold,
-        "message_budget": number(limits.get_per_message_budget_limit()),
-        "aggregate": limits.aggregate,
-        "preview_chars": limits.preview_chars,
-        "window": limits.window,
-        "auto_compact_pct": limits.auto_compact_pct,
-        "declared": {tool: number(chars) for tool, chars in {**DECLARED_MAX_RESULT_SIZE_CHARS, **limits.declared}.items()},
-        "overrides": {tool: number(usable_number(value)) for tool, value in limits.overrides.items() if usable_number(value)},
-    }
-
-
-def limits_section(reading: Reading) -> Json:
-    limits = reading.limits
-    values = limits_values(limits)
-    values["aggregate"] = reading.aggregate
-    values["profile"] = limits.profile
-    values["sources"] = {key: limits.source(key) for key in values if key not in ("declared", "overrides", "profile")}
-    values["sources"] |= dict(limits.sources)
-    values["aggregateEvidence"] = reading.evidence
-    return values
 
 
 def context_section(reading: Reading, calibrated: Calibrated) -> Json:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from spillscope.limits import Limits
 from spillscope.limits_sources import LimitsBook
-from spillscope.session.report import limits_values
+from spillscope.session.report_limits import limits_values
 from spillscope.session.session import Session
 from spillscope.session.tools import nearest_rank
 from spillscope.session.whatif.compare import WhatIf

@@ -10,7 +10,8 @@ from typing import Any
 import orjson
 import pytest
 
-from spillscope.session.report import SECTIONS, number, sections
+from spillscope.session.report import SECTIONS, sections
+from spillscope.session.report_limits import number
 from spillscope.session.write import json_text, write_sections
 from transcripts import Writer, line, lines, open_session, text, use, wrapper
 
