@@ -30,6 +30,7 @@ from spillscope_app.views.tools import ToolItems, distribution_lines, heading
 from spillscope_app.widgets.gauge import Gauge, gauge_lines
 from spillscope_app.widgets.key_line import KeyLine
 from spillscope_app.widgets.line_table import SCROLLBAR, LineTable
+from spillscope_app.widgets.paced import Paced
 from spillscope_app.widgets.painted import Painted
 
 HIGH = 34
@@ -67,6 +68,8 @@ class ToolsScreen(Screen[None]):
         self._numbers: dict[str, int] = {}
         self._items = ToolItems((), ())
         self._gauge: Gauge | None = None
+        self._is_badged = False
+        self._answers = Paced(self, self._draw_answer)
         self._composed = False
 
     def compose(self) -> ComposeResult:
@@ -132,13 +135,15 @@ class ToolsScreen(Screen[None]):
 
     def show_answer(self, picture: Picture) -> None:
         """The newest answer has come; of the picture only what it says of the context has changed."""
-        badge_stays = (picture.comparison is None) == (self._picture.comparison is None)
         self._picture = picture
+        self._answers.ask()
+
+    def _draw_answer(self) -> None:
         if self._composed and self.is_current:
             self._draw_rows()
             self._show_gauge()
             self._show_effects()
-            if not badge_stays:
+            if self._is_badged != (self._picture.comparison is not None):
                 self._show_ages()
 
     def show_reason(self) -> None:
@@ -176,6 +181,7 @@ class ToolsScreen(Screen[None]):
         if not self._composed or not self.is_current:
             return
         picture, now = self._picture, self._now()
+        self._is_badged = picture.comparison is not None
         reading = picture.reading
         self.query_one("#tools-header", Painted).show(lambda width: top.header(picture, now, width))
         self._gauge = top.gauge(picture, reading, now) if reading is not None and reading.session.exists else None

@@ -144,7 +144,7 @@ def _detail(gauge: Gauge, width: int) -> Line:
 
 
 def _spark_lines(gauge: Gauge, width: int, rows: int) -> list[Line]:
-    if not gauge.history:
+    if not rows or not gauge.history:
         return [()] * rows
     words = " requests  " if width >= 60 else " "
     drawn = sparkline(gauge, max(0, width - len(words) - 1), rows)

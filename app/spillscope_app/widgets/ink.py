@@ -33,15 +33,15 @@ def set_height(view: ScrollView, lines: int) -> None:
     """Tell a view that it has so many lines.
 
     The framework would lay out the whole screen again, which costs a frame; that is needed only where a scroll bar comes or
-    goes.
+    goes. One that always stays is empty where there is nothing to scroll.
     """
-    seen = view.container_size.height
-    if seen and (lines > seen) != view.show_vertical_scrollbar:
+    seen, stays = view.container_size.height, view.styles.overflow_y == "scroll"
+    if seen and not stays and (lines > seen) != view.show_vertical_scrollbar:
         view.virtual_size = Size(0, lines)
         return
     view.set_reactive(Widget.virtual_size, Size(0, lines))
-    if lines > seen > 0:
-        view.vertical_scrollbar.window_virtual_size = lines
+    if seen and (stays or lines > seen):
+        view.vertical_scrollbar.window_virtual_size = max(lines, seen)
     view.scroll_y = min(view.scroll_y, view.max_scroll_y)
 
 

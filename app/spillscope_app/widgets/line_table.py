@@ -69,6 +69,7 @@ class LineTable(ScrollView, can_focus=True):
         self._placeholder: Paint | None = None
         self._strips: LRUCache[tuple[object, ...], Strip] = LRUCache(_CACHED_ROWS)  # by place
         self._looks: LRUCache[tuple[object, ...], Strip] = LRUCache(_CACHED_ROWS)  # by content
+        self._shown: dict[int, Strip] = {}  # by line in view, as it was last drawn
         self._ground_style: Style | None = None
 
     @property
@@ -122,8 +123,15 @@ class LineTable(ScrollView, can_focus=True):
             row = self._outline.row(selected) if selected else None
             self._cursor = self._clamp(self._cursor if row is None else row)
             self.scroll_to(y=self._cursor - above, animate=False)
-        self.refresh()
+        self._refresh_changed()
         self._announce()
+
+    def _refresh_changed(self) -> None:
+        """Draw anew the lines in view that are others now."""
+        width, height = self.size
+        before = self._shown.copy()
+        if changed := [Region(0, y, width, 1) for y in range(height) if self.render_line(y) != before.get(y)]:
+            self.refresh(*changed)
 
     def _to_newest(self) -> None:
         last = len(self._outline.items) - 1
@@ -244,6 +252,10 @@ class LineTable(ScrollView, can_focus=True):
         return self._ground_style
 
     def render_line(self, y: int) -> Strip:
+        strip = self._shown[y] = self._line(y)
+        return strip
+
+    def _line(self, y: int) -> Strip:
         row, width = y + self.scroll_offset.y, self.scrollable_content_region.width  # the rest is the scroll bar's
         if not self._outline.height:
             lines = self._placeholder(width) if self._placeholder else ()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import ClassVar
 
+from rich.style import Style
+from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -13,7 +16,7 @@ from spillscope_app.widgets.ink import INK_CLASSES, draw
 
 
 class Painted(Widget):
-    """Draws what its paint gives, and redraws only when that has changed. Its height is the style sheet's."""
+    """Draws what its paint gives, and redraws only the lines that have changed. Its height is the style sheet's."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = set(INK_CLASSES)
     ALLOW_SELECT = False
@@ -23,22 +26,30 @@ class Painted(Widget):
         self._paint: Paint | None = None
         self._painted: Sequence[Line] = ()
         self._painted_width = -1
+        self._ground: Style | None = None
 
     def show(self, paint: Paint) -> None:
         """Draw this from now on."""
         self._paint = paint
-        if self._repaint(self.size.width):
-            self.refresh()
+        before, width = self._painted, self.size.width
+        self._repaint(width)
+        lines = enumerate(zip_longest(before, self._painted))
+        if changed := [Region(0, y, width, 1) for y, (then, now) in lines if then != now]:
+            self.refresh(*changed)
 
-    def _repaint(self, width: int) -> bool:
-        painted = tuple(self._paint(width)) if self._paint and width > 0 else ()
-        changed = painted != self._painted
-        self._painted, self._painted_width = painted, width
-        return changed
+    def _repaint(self, width: int) -> None:
+        self._painted = tuple(self._paint(width)) if self._paint and width > 0 else ()
+        self._painted_width = width
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
         if width != self._painted_width:
             self._repaint(width)
         spans = self._painted[y] if y < len(self._painted) else ()
-        return draw(self, spans, width, self.rich_style)
+        if self._ground is None:
+            self._ground = self.rich_style  # the framework would go through all ancestors for each line
+        return draw(self, spans, width, self._ground)
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._ground = None

@@ -41,7 +41,7 @@ class Curve(NamedTuple):
     @property
     def peak(self) -> int:
         """The first request at which the context was the largest."""
-        return max(range(len(self.context)), key=self.context.__getitem__)
+        return self.context.index(max(self.context))
 
 
 class Crossing(NamedTuple):
