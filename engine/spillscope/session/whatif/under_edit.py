@@ -170,7 +170,7 @@ class EditedGroups(Sequence[Group]):
 
 
 def _state(result: Result, fate: Fate) -> State | None:
-    if fate == "persisted" or result.observed == "cleared":
+    if fate == "persisted" or result.observed == "cleared" or not is_candidate(result.row):
         return None
     return "mustReapply" if fate == "replaced" else "frozen"
 

@@ -61,6 +61,19 @@ def test_it_is_what_a_replay_decides(
     assert sums(reading, under.totals(reading)) == sums(reading, wanted.totals)
 
 
+def test_a_result_that_came_cleared_has_no_state_once_its_threshold_lets_it_through(tmp_path: Path) -> None:
+    writer = Writer()
+    writer.prompt()
+    writer.call("Bash", "t0", "[Old tool result content cleared]", id="m")
+    writer.say(usage=1_000)
+    path = writer.save(tmp_path)
+    under, reading = under_edit(open_session(path, book({"default_threshold": 1})), {})
+    (group,) = under.reading(reading).groups
+    assert [result.fate for result in reading.groups[0].results] == ["persisted"]
+    assert told(group) == told(replayed(path, {}).groups[0])
+    assert [(result.fate, result.state) for result in group.results] == [("full", None)]
+
+
 def fan(tmp_path: Path) -> Session:
     """One group of three results, 30,000, 25,000 and 20,000 units."""
     writer = Writer()
