@@ -35,6 +35,7 @@ class Question:
 class Answer:
     """What edits do to a reading. `groups`: units that each group holds against its budget under them, ascending.
 
+    `mixed`: the limits in force are not those that decided all of it (L11): "before" is as they would have had it.
     `rereads`: later reads of spills, by tool; None where nobody has looked. `under`, `totals`: the session's groups under
     the edits, and the totals of the reading, where they were asked for.
     """
@@ -47,6 +48,7 @@ class Answer:
     tools: Sequence[ToolSizes]
     groups: Sequence[int]
     rereads: dict[str | None, int] | None
+    mixed: bool = False
     under: UnderEdit | None = None
     totals: Totals | None = None
 
@@ -88,6 +90,7 @@ class Tuner:
             tools=self._sizes.tools(asked),
             groups=sorted(asked.outcomes[1].sums),
             rereads=self._rereads(),
+            mixed=bool(self._session.earlier),
             under=under,
             totals=under.totals(reading) if under is not None else None,
         )

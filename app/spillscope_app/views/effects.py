@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from spillscope.session.reading import Reading
@@ -13,6 +14,8 @@ from spillscope_app.tuning.answer import Answer
 from spillscope_app.views.tool_rows import ToolRow
 
 MODES: dict[Mode, str] = {"start": "had it been so from the start", "now": "from now on"}
+MIXED: dict[Mode, str] = {"start": "from the start, before = newest limits", "now": "from now on, before = newest limits"}
+"""The same where other limits decided a part of the session, which are in neither."""
 _NAME, _BEFORE, _AFTER = 14, 7, 6
 _WIDE, _BROAD = 76, 150
 """Cells from which on effects stand in two and in three columns."""
@@ -49,6 +52,7 @@ def _beside(cells: Sequence[Line], size: int) -> Line:
     return tuple(spans)
 
 
+@lru_cache(maxsize=256)
 def _effect_line(effect: Effect, cells: int) -> Line:
     same = effect.before == effect.after
     ink: Ink = "dim" if same else "strong" if effect.better is None else "fresh" if effect.better else "over"
@@ -118,9 +122,10 @@ def _rereads(found: Comparison) -> Iterator[Effect]:
 
 
 def effects_title(answer: Answer | None, mode: Mode, width: int) -> Line:
-    """The rule above the effects: that limits are edited, and which time the edits are about."""
+    """The rule above the effects: that limits are edited, which time the edits are about, and what they are held against."""
     edited = answer is not None and bool(answer.question.edits)
-    title = line(Span("What-if", "title"), Span(f"  {MODES[mode]}", "strong" if edited else "dim"))
+    modes = MIXED if answer is not None and answer.mixed else MODES
+    title = line(Span("What-if", "title"), Span(f"  {modes[mode]}", "strong" if edited else "dim"))
     flips = len(answer.comparison.flips) if answer is not None else 0
     told = f"{plural(flips, 'result')} flip{'s' if flips == 1 else ''}" if edited else "nothing is edited"
     return spread(

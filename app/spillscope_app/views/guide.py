@@ -42,6 +42,7 @@ _TOOLS: tuple[tuple[str, str], ...] = (
     ("net of reads", "What the spills that were read back saved: tokens times the requests that carry them, less the reads."),
     ("a guess from", "From this request on a compaction would have moved, so that the rest is a guess."),
     ("from now on", "Nothing that was sent changes: as if the edits were in force from the next request on."),
+    ("newest limits", "Limits changed while the session ran. Before is what those in force now would have made of all of it."),
 )
 _NAMES = 17
 

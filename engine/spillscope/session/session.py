@@ -43,6 +43,7 @@ class Session:
 
     def __init__(self, place: Place, book: LimitsBook) -> None:
         self.place, self.book = place, book
+        self.earlier: tuple[Earlier, ...] = ()
         self.files = SpillFiles(place)
         self.index = Index(self.files, of_agent=place.agent_id is not None)
         self.chain = Chain(self.index)
@@ -72,7 +73,7 @@ class Session:
 
         `earlier`: the limits that held before these, the oldest first; what came in their time stays decided by them.
         """
-        self.book = book
+        self.book, self.earlier = book, tuple(earlier)
         self.replay = Replay(self.index, self.chain, book, self.replay.judge.path_chars, earlier)
         self._reading = None
         self._follow(0)

@@ -188,6 +188,22 @@ async def test_saving_ends_the_what_if_and_puts_the_limits_in_force(tmp_path: Pa
         assert live.totals.drift == 0
 
 
+async def test_a_what_if_after_the_limits_changed_says_what_it_is_held_against(tmp_path: Path) -> None:
+    tuned = Tuned(tmp_path)
+    async with tuned.shown("enter", *"2k", "enter") as pilot:
+        assert "had it been so from the start" in screen_text(tuned.app)
+        await pilot.press("s", "down", "enter")
+        await settle(pilot)
+        tuned.feed.read_now()
+        await settle(pilot)
+        await pilot.press("minus")
+        await settle(pilot)
+        assert "from the start, before = newest limits" in screen_text(tuned.app)
+        await pilot.press("t")
+        await settle(pilot)
+        assert "from now on, before = newest limits" in screen_text(tuned.app)
+
+
 async def test_what_cannot_be_saved_is_told_and_stays_edited(tmp_path: Path) -> None:
     tuned = Tuned(tmp_path)
     async with tuned.shown("minus") as pilot:
