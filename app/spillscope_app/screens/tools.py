@@ -128,6 +128,7 @@ class ToolsScreen(Screen[None]):
         before, self._picture = self._picture, picture
         if self._composed and picture.path != before.path:
             self._numbers.clear()
+            self._items = ToolItems((), ())
             self._table.forget()
             self._table.following = False
             self._effects.forget()
@@ -161,7 +162,7 @@ class ToolsScreen(Screen[None]):
         answer, reading = self._desk.answer, self._picture.reading
         # As they first came, the heaviest first: while a session grows rows stay where they are.
         rows = sorted(rows_of(answer), key=self._number) if answer is not None else []
-        self._items = ToolItems(rows, [self._number(row) for row in rows])
+        self._items = ToolItems(rows, [self._number(row) for row in rows], self._items)
         self._table.show(self._items, self._nothing)
         self.set_class(answer is None, "-empty")
         self.query_one("#tools-heading", Painted).show(lambda width: (heading(width - SCROLLBAR),) if rows else ())

@@ -79,12 +79,13 @@ def heading(width: int) -> Line:
 
 
 class ToolItems(Listed[ToolRow]):
-    """`Items` over rows. `numbers`: the lasting number of each."""
+    """`Items` over rows. `numbers`: the lasting number of each. `before`: those whose place they take."""
 
-    def __init__(self, rows: Sequence[ToolRow], numbers: Sequence[int]) -> None:
+    def __init__(self, rows: Sequence[ToolRow], numbers: Sequence[int], before: ToolItems | None = None) -> None:
         super().__init__(rows)
         self._numbers = numbers
         self._at = {number: at for at, number in enumerate(numbers)}
+        self._lines: dict[tuple[int, int], tuple[ToolRow, Line]] = {} if before is None else before._lines
 
     def ident(self, at: int) -> int:
         return self._numbers[at]
@@ -93,7 +94,11 @@ class ToolItems(Listed[ToolRow]):
         return self._at.get(ident)
 
     def line(self, at: int, child: int, width: int) -> Line:
-        return tool_line(self.things[at], columns(width))
+        row, place = self.things[at], (self._numbers[at], width)
+        known = self._lines.get(place)
+        if known is None or known[0] != row:
+            known = self._lines[place] = row, tool_line(row, columns(width))
+        return known[1]
 
 
 def tool_line(row: ToolRow, cols: Columns) -> Line:

@@ -20,12 +20,14 @@ UNDERLINED = frozenset({"pick", "over"})
 """Inks whose blanks can be seen, in some theme."""
 
 
-def draw(widget: Widget, spans: Line, cells: int, base: Style) -> Strip:
+def draw(widget: Widget, spans: Line, cells: int, base: Style, known: dict[str, Style] | None = None) -> Strip:
     """A line as a strip of exactly `cells` cells on the ground of `base`, in as few segments as there are looks.
 
-    Text is cleaned here even when it came clean: whatever a view forgot, no control character leaves the app.
+    Text is cleaned here even when it came clean: whatever a view forgot, no control character leaves the app. `known`: the
+    inks that the widget has asked for since its styles last changed; the framework forgets them at each refresh.
     """
-    segments = [Segment(clean(span.text), _style(widget, span, base)) for span in fit(spans, cells)]
+    inks = {} if known is None else known
+    segments = [Segment(clean(span.text), _style(widget, span, base, inks)) for span in fit(spans, cells)]
     return Strip(segments).adjust_cell_length(cells, base).simplify()
 
 
@@ -45,10 +47,13 @@ def set_height(view: ScrollView, lines: int) -> None:
     view.scroll_y = min(view.scroll_y, view.max_scroll_y)
 
 
-def _style(widget: Widget, span: Span, base: Style) -> Style:
+def _style(widget: Widget, span: Span, base: Style, known: dict[str, Style]) -> Style:
     if not span.ink or (span.text.isspace() and span.ink not in UNDERLINED):
         return base
-    return _inked(widget.get_component_rich_style(f"ink--{span.ink}"), base)
+    ink = known.get(span.ink)
+    if ink is None:
+        ink = known[span.ink] = widget.get_component_rich_style(f"ink--{span.ink}")
+    return _inked(ink, base)
 
 
 @lru_cache(maxsize=512)

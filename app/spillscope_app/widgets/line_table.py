@@ -23,6 +23,7 @@ from spillscope_app.widgets.outline import GUTTER, ITSELF, Empty, Items, Key, Ou
 SCROLLBAR = 1
 """Cells that are kept free for the scroll bar at the right."""
 _CACHED_ROWS = 512
+_CURSOR = "line-table--cursor"
 
 
 class LineTable(ScrollView, can_focus=True):
@@ -31,7 +32,7 @@ class LineTable(ScrollView, can_focus=True):
     `enter_opens`: enter asks to look into a thing itself, even where it has children.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*INK_CLASSES, "line-table--cursor"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*INK_CLASSES, _CURSOR}
     BINDINGS = bindings("list")
     ALLOW_SELECT = False
     DEFAULT_CSS = f"""
@@ -71,6 +72,7 @@ class LineTable(ScrollView, can_focus=True):
         self._looks: LRUCache[tuple[object, ...], Strip] = LRUCache(_CACHED_ROWS)  # by content
         self._shown: dict[int, Strip] = {}  # by line in view, as it was last drawn
         self._ground_style: Style | None = None
+        self._inks: dict[str, Style] = {}
 
     @property
     def selected(self) -> Key | None:
@@ -259,7 +261,7 @@ class LineTable(ScrollView, can_focus=True):
         row, width = y + self.scroll_offset.y, self.scrollable_content_region.width  # the rest is the scroll bar's
         if not self._outline.height:
             lines = self._placeholder(width) if self._placeholder else ()
-            return draw(self, lines[y] if y < len(lines) else (), width, self._ground)
+            return draw(self, lines[y] if y < len(lines) else (), width, self._ground, self._inks)
         if row >= self._outline.height:
             return Strip.blank(width, self._ground)
         here = row == self._cursor
@@ -278,16 +280,19 @@ class LineTable(ScrollView, can_focus=True):
         look = (spans, width, base)
         strip = self._looks.get(look)
         if strip is None:
-            strip = self._looks[look] = draw(self, spans, width, base)
+            strip = self._looks[look] = draw(self, spans, width, base, self._inks)
         return strip
 
     def _cursor_style(self) -> Style:
-        return self.get_component_rich_style("line-table--cursor")
+        if (known := self._inks.get(_CURSOR)) is None:
+            known = self._inks[_CURSOR] = self.get_component_rich_style(_CURSOR)
+        return known
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._strips.clear()
         self._looks.clear()
+        self._inks.clear()
         self._ground_style = None
 
     def on_focus(self) -> None:

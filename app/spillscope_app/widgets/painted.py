@@ -27,6 +27,7 @@ class Painted(Widget):
         self._painted: Sequence[Line] = ()
         self._painted_width = -1
         self._ground: Style | None = None
+        self._inks: dict[str, Style] = {}
 
     def show(self, paint: Paint) -> None:
         """Draw this from now on."""
@@ -48,8 +49,9 @@ class Painted(Widget):
         spans = self._painted[y] if y < len(self._painted) else ()
         if self._ground is None:
             self._ground = self.rich_style  # the framework would go through all ancestors for each line
-        return draw(self, spans, width, self._ground)
+        return draw(self, spans, width, self._ground, self._inks)
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._ground = None
+        self._inks.clear()

@@ -40,7 +40,7 @@ class WhatIf:
 
     def follow(self, reading: Reading) -> None:
         """Take in what the session got since; call it with what `session.refresh()` just returned."""
-        self.reading = reading
+        self.reading, self._usual = reading, None
         standing = self.ledger.standing()
         switched = self._before.terms.switch != Terms(self.ledger, self.base).switch
         if standing < 0 or switched:
@@ -68,7 +68,9 @@ class WhatIf:
         """
         first = 0 if mode == "start" else self.ledger.timing.requests if since is None else since
         before, after = self._before, self._decide(edited, 0 if mode == "start" else self.ledger.first_run(first))
-        curves, costs = zip(*(self._curve(outcome, factor) for outcome in (before, after)), strict=True)
+        if self._usual is None or self._usual[0] != factor:
+            self._usual = factor, self._curve(before, factor)
+        curves, costs = zip(self._usual[1], self._curve(after, factor), strict=True)
         contexts = (curves[0].context, curves[1].context)
         windows = (self._window(self.base), self._window(edited))
         persisted, replaced = zip(before.spilled(), after.spilled(), strict=True)
@@ -111,6 +113,7 @@ class WhatIf:
         self.ledger = Ledger(self.session)
         self._before = Outcome(self.ledger, Terms(self.ledger, self.base))
         self._after: Outcome | None = None
+        self._usual: tuple[float, tuple[Curve, float]] | None = None  # of the limits in force, by factor
         self._paid = Paid(self._prices)
         self._paid.follow(self.reading.requests)
 
