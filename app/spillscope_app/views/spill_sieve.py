@@ -76,7 +76,7 @@ def size_of(spill: Spill) -> int | None:
 
 
 def sifted(spills: Sequence[Spill], chosen: SpillFilter, order: Order) -> list[Spill]:
-    """What passes, in an order; what is alike there stands by group. Those of no group stand before the first one, as if they were older."""
+    """What passes, in an order; what is alike there stands by group. Those of no group stand first, as if they were older."""
     passed = [spill for spill in spills if chosen.admits(spill)] if chosen else list(spills)
     keys: dict[Order, Callable[[Spill], float]] = {
         "group": lambda spill: -1 if spill.group is None else spill.group,
