@@ -30,7 +30,6 @@ from spillscope_app.views.tools import ToolItems, distribution_lines, heading
 from spillscope_app.widgets.gauge import Gauge, gauge_lines
 from spillscope_app.widgets.key_line import KeyLine
 from spillscope_app.widgets.line_table import SCROLLBAR, LineTable
-from spillscope_app.widgets.paced import Paced
 from spillscope_app.widgets.painted import Painted
 
 HIGH = 34
@@ -69,7 +68,6 @@ class ToolsScreen(Screen[None]):
         self._items = ToolItems((), ())
         self._gauge: Gauge | None = None
         self._is_badged = False
-        self._answers = Paced(self, self._draw_answer)
         self._composed = False
 
     def compose(self) -> ComposeResult:
@@ -137,9 +135,6 @@ class ToolsScreen(Screen[None]):
     def show_answer(self, picture: Picture) -> None:
         """The newest answer has come; of the picture only what it says of the context has changed."""
         self._picture = picture
-        self._answers.ask()
-
-    def _draw_answer(self) -> None:
         if self._composed and self.is_current:
             self._draw_rows()
             self._show_gauge()

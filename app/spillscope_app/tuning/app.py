@@ -26,6 +26,7 @@ from spillscope_app.tuning.edits import Edits, Tuning
 from spillscope_app.tuning.presets import presets
 from spillscope_app.tuning.saving import Target, beaten, save, targets
 from spillscope_app.views.saving import preset_lines, target_lines, target_words
+from spillscope_app.widgets.paced import Paced
 
 
 class Audited(FromFeed):
@@ -48,6 +49,7 @@ class TuningApp(App[None]):
         super().__init__(ansi_color=ansi_color)
         self._desk = Desk()
         self._asker: Asker | None = None
+        self._answers = Paced(self, self._show_answer)
         self._audited: Reading | None = None  # whose spills were last looked through
         self._auditing = False
 
@@ -108,10 +110,15 @@ class TuningApp(App[None]):
         if message.origin == self._origin:
             self._desk.answer = message.answer
             self._picture = replace(self._picture, comparison=message.answer.comparison if self._desk.is_on else None)
-            if self.current_mode == "tools":
-                self._tools.show_answer(self._picture)
-            else:
-                self._show(self._picture)
+            self._answers.ask()
+
+    def _show_answer(self) -> None:
+        if self.current_mode == "tools":
+            self._tools.show_answer(self._picture)
+        else:
+            self._show(self._picture)
+        if self._asker is not None:
+            self._asker.note_shown()
 
     @on(Reasoned)
     def _reasoned(self, message: Reasoned) -> None:

@@ -17,6 +17,8 @@ from spillscope_app.tuning.presets import Preset
 
 REST_SECONDS = 0.06
 """How long there is no new question before it is worked out why a value does nothing."""
+SHOWN_SECONDS = 0.25
+"""How long an answer may wait to be shown before the next question is answered all the same."""
 
 
 @dataclass
@@ -45,21 +47,30 @@ class Untunable(FromFeed):
 
 
 class Asker:
-    """Asks a source in a worker. A question that comes while another is answered waits; one that waits gives way to a newer."""
+    """Asks a source in a worker. A question that comes while another is answered waits; one that waits gives way to a newer.
+
+    It waits too until the last answer is shown: what nobody sees is not worked out.
+    """
 
     def __init__(self, source: Source, post: Callable[[Message], object]) -> None:
         self._source, self._post = source, post
         self._lock = threading.Condition()
         self._waiting: Question | None = None
-        self._busy = False
+        self._busy = self._unshown = False
 
     def ask(self, question: Question) -> bool:
         """Take a question; True where somebody has to `work` on it."""
         with self._lock:
             self._waiting = question
             is_first, self._busy = not self._busy, True
-            self._lock.notify()
+            self._lock.notify_all()
             return is_first
+
+    def note_shown(self) -> None:
+        """The last answer is shown."""
+        with self._lock:
+            self._unshown = False
+            self._lock.notify_all()
 
     def work(self) -> None:
         """Answer until no question waits."""
@@ -74,6 +85,7 @@ class Asker:
     def _answer(self, question: Question) -> None:
         answer = self._source.tune(question)
         if answer is not None:
+            self._unshown = True
             self._post(Tuned(answer))
             if question.key is not None and self._rests():
                 self._post(Reasoned(question, self._source.why_not(question)))
@@ -85,6 +97,7 @@ class Asker:
 
     def _next(self) -> Question | None:
         with self._lock:
+            self._lock.wait_for(lambda: self._waiting is None or not self._unshown, SHOWN_SECONDS)
             question, self._waiting = self._waiting, None
             self._busy = question is not None
             return question

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from textual.screen import Screen
+from textual.message_pump import MessagePump
 
 
 class Paced:
     """Calls what draws, at once or as soon as the last drawing has been painted."""
 
-    def __init__(self, screen: Screen[None], draw: Callable[[], object]) -> None:
-        self._screen, self._draw = screen, draw
+    def __init__(self, pump: MessagePump, draw: Callable[[], object]) -> None:
+        """`pump`: of the app or the screen that is drawn on."""
+        self._pump, self._draw = pump, draw
         self._is_drawn = self._is_due = False
 
     def ask(self) -> None:
@@ -24,4 +25,4 @@ class Paced:
         self._is_drawn, self._is_due = self._is_due, False
         if self._is_drawn:
             self._draw()
-            self._screen.call_after_refresh(self._go_on)
+            self._pump.call_after_refresh(self._go_on)

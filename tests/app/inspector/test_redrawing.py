@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
 import pytest
 from textual.geometry import Region
-from textual.screen import Screen
+from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.widget import Widget
 
 from app.inspector.tuned import Tuned, settle
+from spillscope_app.feed import Source
+from spillscope_app.tuning.answer import Answer, Question
+from spillscope_app.tuning.desk import Asker
+from spillscope_app.tuning.edits import Edits
 from spillscope_app.widgets.line_table import LineTable
 from spillscope_app.widgets.paced import Paced
 from spillscope_app.widgets.painted import Painted
@@ -80,7 +86,7 @@ async def test_lines_have_the_colours_of_another_theme_at_once(tmp_path: Path) -
 
 
 class Frames:
-    """Stands for a screen: whoever waits for the next frame."""
+    """Stands for an app: whoever waits for the next frame."""
 
     def __init__(self) -> None:
         self.waiting: list[Callable[[], object]] = []
@@ -97,7 +103,7 @@ class Frames:
 
 def test_what_comes_faster_than_it_is_painted_is_drawn_once() -> None:
     frames, value, drawn = Frames(), [0], list[int]()
-    paced = Paced(cast(Screen[None], frames), lambda: drawn.append(value[0]))
+    paced = Paced(cast(MessagePump, frames), lambda: drawn.append(value[0]))
 
     def bring(number: int) -> None:
         value[0] = number
@@ -114,3 +120,36 @@ def test_what_comes_faster_than_it_is_painted_is_drawn_once() -> None:
     assert frames.waiting == []
     bring(4)
     assert drawn == [1, 3, 4]
+
+
+def test_no_question_is_answered_before_the_last_answer_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spillscope_app.tuning.desk.SHOWN_SECONDS", 60.0)
+    first, second, third = (Question(Edits(), factor) for factor in (1.0, 2.0, 3.0))
+    asked, too_early, posted = list[Question](), threading.Event(), list[Message]()
+
+    class Stub:
+        def tune(self, question: Question) -> Answer:
+            asked.append(question)
+            if question is second:
+                too_early.set()
+            return cast(Answer, object())
+
+    def go_on() -> None:
+        too_early.wait(0.2)
+        asker.ask(third)
+        asker.note_shown()
+
+    later = threading.Thread(target=go_on)
+
+    def post(message: Message) -> None:
+        posted.append(message)
+        if len(posted) == 1:
+            assert not asker.ask(second)  # whoever answered the first goes on with it
+            later.start()
+
+    asker = Asker(cast(Source, Stub()), post)
+    assert asker.ask(first)
+    asker.work()
+    later.join()
+    assert asked == [first, third]
+    assert len(posted) == 2

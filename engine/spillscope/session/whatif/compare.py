@@ -36,11 +36,13 @@ class WhatIf:
         self.base = session.book if base is None else base
         self._prices = Prices() if prices is None else prices
         self._reread: dict[str, Spill] = {}
+        self._usual: tuple[float, tuple[Curve, float]] | None = None  # what the limits in force come to, for a factor
         self._begin()
 
     def follow(self, reading: Reading) -> None:
         """Take in what the session got since; call it with what `session.refresh()` just returned."""
-        self.reading, self._usual = reading, None
+        self.reading = reading
+        self._usual = None
         standing = self.ledger.standing()
         switched = self._before.terms.switch != Terms(self.ledger, self.base).switch
         if standing < 0 or switched:
@@ -68,9 +70,11 @@ class WhatIf:
         """
         first = 0 if mode == "start" else self.ledger.timing.requests if since is None else since
         before, after = self._before, self._decide(edited, 0 if mode == "start" else self.ledger.first_run(first))
-        if self._usual is None or self._usual[0] != factor:
-            self._usual = factor, self._curve(before, factor)
-        curves, costs = zip(self._usual[1], self._curve(after, factor), strict=True)
+        usual = self._usual
+        if usual is None or usual[0] != factor:
+            usual = self._usual = factor, self._curve(before, factor)
+        (curve, cost), (edited_curve, edited_cost) = usual[1], self._curve(after, factor)
+        curves, costs = (curve, edited_curve), (cost, edited_cost)
         contexts = (curves[0].context, curves[1].context)
         windows = (self._window(self.base), self._window(edited))
         persisted, replaced = zip(before.spilled(), after.spilled(), strict=True)
@@ -113,7 +117,7 @@ class WhatIf:
         self.ledger = Ledger(self.session)
         self._before = Outcome(self.ledger, Terms(self.ledger, self.base))
         self._after: Outcome | None = None
-        self._usual: tuple[float, tuple[Curve, float]] | None = None  # of the limits in force, by factor
+        self._usual = None
         self._paid = Paid(self._prices)
         self._paid.follow(self.reading.requests)
 
