@@ -91,8 +91,9 @@ def bar(gauge: Gauge, width: int) -> Line:
         for at in range(filled)
     ]
     cells += [Span(FREE, "faint")] * (width - filled)
-    if gauge.what_if is not None:
-        _outline(cells, round(gauge.what_if / scale * width), filled)
+    what_if = filled if gauge.what_if is None else round(gauge.what_if / scale * width)
+    if what_if != round(gauge.total / scale * width):  # else there is nothing to see, though an estimate has its cell
+        _outline(cells, what_if, filled)
     marks = (*gauge.marks, Mark(gauge.size, "┃", "over")) if end < width else gauge.marks
     for mark in marks:
         at = min(width - 1, int(mark.at / scale * width))

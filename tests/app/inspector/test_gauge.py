@@ -80,6 +80,7 @@ def test_what_no_transcript_holds_is_a_part_of_its_own_with_its_legend() -> None
 def test_what_other_limits_would_free_or_add_is_outlined() -> None:
     assert text(bar(Gauge(500, 0, 1_000, what_if=300), 10)) == "███══░░░░░"
     assert text(bar(Gauge(500, 0, 1_000, what_if=800), 10)) == "█████═══░░"
+    assert text(bar(Gauge(500, 1, 1_000, what_if=501), 10)) == "█████▒░░░░"  # no difference, though the estimate is seen
     assert {span.ink for span in bar(Gauge(500, 0, 1_000, what_if=300), 10) if span.text == "═"} == {"fresh"}
     assert {span.ink for span in bar(Gauge(500, 0, 1_000, what_if=800), 10) if span.text == "═"} == {"warn"}
     assert "═ what-if 300" in text(gauge_lines(Gauge(500, 0, 1_000, what_if=300), 80)[1])

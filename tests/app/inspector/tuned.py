@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,6 +12,8 @@ from textual.pilot import Pilot
 from app.inspector.driving import ByHand
 from app.inspector.readings import NOW
 from spillscope.limits_sources import Layer, LimitsPlan, WatchedLimits
+from spillscope.session.calibrated import Calibrated
+from spillscope.session.reading import Reading
 from spillscope.session.session import Session
 from spillscope.transcript.layout import place_of
 from spillscope_app.feed import Feed
@@ -45,6 +48,13 @@ def varied(folder: Path, turns: int = 12) -> Path:
     return writer.save(folder)
 
 
+class Unhurried(SessionSource):
+    """Counts all in one slice, so that what is shown does not hang on how fast the machine is."""
+
+    def calibrate(self, seconds: float) -> tuple[Reading, Calibrated] | None:
+        return super().calibrate(math.inf)
+
+
 class Tuned:
     """An inspector with the Tools screen, and the folder that everything stands in."""
 
@@ -58,7 +68,7 @@ class Tuned:
 
     def _make_feed(self, session: str, post: Post) -> Feed:
         limits = WatchedLimits(self.plan)
-        self.source = SessionSource(Session(place_of(Path(session)), limits.book), limits)
+        self.source = Unhurried(Session(place_of(Path(session)), limits.book), limits)
         self.feed = ByHand(self.source, (), post)
         return self.feed
 
@@ -89,6 +99,8 @@ class Tuned:
     async def shown(self, *keys: str, on: str = "Bash", size: tuple[int, int] = WIDE) -> AsyncIterator[Pilot[None]]:
         """The Tools screen, at rest, with the cursor on a row, after some keys."""
         async with self.app.run_test(size=size, notifications=True) as pilot:
+            await settle(pilot)
+            self.feed.measure()
             await settle(pilot)
             await pilot.press("3")
             await settle(pilot)
