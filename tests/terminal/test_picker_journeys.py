@@ -75,7 +75,7 @@ def test_from_the_picker_to_an_event_and_to_a_newer_session(tmp_path: Path, colu
 
 def test_with_the_mouse_alone(tmp_path: Path) -> None:
     root = projects(tmp_path / "projects")
-    with tmux([str(root)], 100, 30) as terminal:
+    with tmux([str(root)], 130, 30) as terminal:
         terminal.wait_for("/srv/tides")
         row = row_of(terminal, "/srv/tides")
         terminal.click(20, row)

@@ -114,8 +114,9 @@ class Weights:
                 yield len(piece)
         for column, value in zip(self._columns, weight, strict=True):
             column[member] = value
-        if flat:
-            self._flat[member] = flat
+        self._flat[member] = flat  # perhaps none any more: a replacement may have come in the place of an image
+        if not flat:
+            del self._flat[member]
         if replaced:
             self._replaced[member] = replaced
         self._state[member] = COUNTED | _flags(record)

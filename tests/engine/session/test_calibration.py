@@ -490,3 +490,18 @@ def test_a_live_value_is_the_cold_one(tmp_path: Path, records: list[dict[str, ob
     cold = open_session(path)
     cold.refresh()
     assert live.run() == Calibrator(cold, requests=5, chars=20_000).run()
+
+
+def test_a_replacement_in_the_place_of_an_image_takes_its_tokens_along(tmp_path: Path) -> None:
+    writer = started()
+    writer.say(use("Read", "t1"), usage=21_000)
+    writer.result("t1", [{"type": "image", "source": {"type": "base64", "data": "AAAA"}}])
+    path = writer.save(tmp_path)
+    session = open_session(path)
+    session.refresh()
+    live = Calibrator(session)
+    assert (live.run().estimate_bpe or 0) >= 2_000
+    writer.replace("t1", "Gone.")
+    writer.save(tmp_path)
+    session.refresh()
+    assert (live.run().estimate_bpe or 0) < 100
