@@ -69,10 +69,17 @@ async def test_a_storm_of_resizes_breaks_nothing(tmp_path: Path, screen: str) ->
         assert len(first.strip()) > 200
 
 
-@pytest.mark.parametrize("shown", [live(), old_and_new(), troubled(), reading()], ids=["live", "old", "troubled", "empty"])
-@pytest.mark.parametrize("screen", SCREENS)
-async def test_ascii_alone(tmp_path: Path, screen: str, shown: Reading) -> None:
-    root = several(tmp_path)
+READINGS = {"live": live, "old": old_and_new, "troubled": troubled, "empty": reading}
+OF_A_READING = ("groups", "spills", "timeline", "events", "arithmetic")
+"""The screens that differ with what was read."""
+
+
+@pytest.mark.parametrize(
+    ("screen", "name"),
+    [*((screen, "live") for screen in SCREENS), *((screen, name) for screen in OF_A_READING for name in list(READINGS)[1:])],
+)
+async def test_ascii_alone(tmp_path: Path, screen: str, name: str) -> None:
+    shown, root = READINGS[name](), several(tmp_path)
     save(root / "-home-user-moon" / "c0ffee00-1234.jsonl", session("/home/user/moon", 80_000, "glm-5"), 10)
     bench = Bench(shown, start=Start(SESSION.path, root), options=Options(ascii=True))
     bench.shelf.spills = spilled()

@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -110,8 +111,11 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize("name", ["first", "second", "third"])
-@pytest.mark.parametrize(("harm", "badge"), FAULTS, ids=[harm.__name__ for harm, _ in FAULTS])
+@pytest.mark.parametrize(
+    ("harm", "badge", "name"),
+    [(harm, badge, name) for (harm, badge), name in zip(FAULTS, cycle(["first", "second", "third"]), strict=False)],
+    ids=[harm.__name__ for harm, _ in FAULTS],
+)
 async def test_what_happens_to_a_file_shows_in_its_row_alone(
     healthy: SpillFolder, monkeypatch: pytest.MonkeyPatch, harm: Callable[[Path], None], badge: str, name: str
 ) -> None:
