@@ -29,7 +29,7 @@ LONGEST_GAP = 0.1
 """What a person does not yet feel."""
 SLOWER = {"opening": 0.4, "travelling": 0.3}
 """Where the framework styles whole screens anew, and a session of ten thousand requests is drawn request by request."""
-SLACK = 5
+SLACK = 8
 """So many gaps may be longer, up to three times: a shared machine stops any process now and then."""
 
 
